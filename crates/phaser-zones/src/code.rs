@@ -170,6 +170,7 @@ impl Lexer<'_> {
             }
             HoleEnd::At(close) if self.rest(self.pos).starts_with(close.as_bytes()) => {
                 self.pass(self.pos + close.len());
+                self.literal_end = self.pos;
                 self.pop();
                 Attempt::Taken
             }
@@ -184,6 +185,7 @@ impl Lexer<'_> {
         }
         if frame.depth == 1 && frame.cases == 0 {
             self.pass(self.pos + 1);
+            self.literal_end = self.pos;
             self.pop();
             return Attempt::Taken;
         }

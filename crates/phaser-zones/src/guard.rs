@@ -16,7 +16,7 @@
 //! It is a guess: `a\n/b/` is one or the other depending on the grammar around it.
 
 use super::code::Opened;
-use super::language::{Language, LineBreak, is_word};
+use super::language::{Language, LineBreak, contains_word, is_word};
 use super::lexer::{Group, Lexer};
 use super::rule::At;
 
@@ -29,15 +29,14 @@ impl Lexer<'_> {
         let before = self.before(opened.start);
         match at {
             At::Anywhere => true,
-            At::TextStart => {
-                opened.start == 0 || (opened.start == 3 && self.text.starts_with(b"\xef\xbb\xbf"))
-            }
+            At::TextStart => opened.start == self.start,
             At::LineStart => self.is_line_start(opened.start),
             At::FirstOnLine => self.is_first_on_line(opened.start) && self.ends_word(opened.after),
             At::AfterBlank => before.is_none_or(|byte| byte.is_ascii_whitespace()),
-            At::ShellWord => {
-                before.is_none_or(|byte| byte.is_ascii_whitespace() || b";&|()`".contains(&byte))
-            }
+            At::ShellWord => before.is_none_or(|byte| {
+                let ends_word = b";&|()`".contains(&byte) && opened.start != self.literal_end;
+                byte.is_ascii_whitespace() || ends_word
+            }),
             At::Command => self.is_command(language, opened),
             At::NotAfterWord => {
                 before.is_none_or(|byte| !language.is_word(byte)) && self.ends_word(opened.after)
@@ -112,16 +111,16 @@ impl Lexer<'_> {
         let word = self.word_before(language, end);
         let start = end - word.len();
         let is_name = self.before(start).is_some_and(|byte| b".$@%".contains(&byte));
-        if is_name || !contains(language.operands.keywords, word) {
+        if is_name || !contains_word(language.operands.keywords, word) {
             return false;
         }
-        if !contains(language.operands.infix, word) {
+        if !contains_word(language.operands.infix, word) {
             return true;
         }
         let before = self.code_before(start);
         let is_value = |byte| language.is_word(byte) || language.operands.closers.as_bytes().contains(&byte);
         self.before(before).is_some_and(is_value)
-            && !contains(language.operands.keywords, self.word_before(language, before))
+            && !contains_word(language.operands.keywords, self.word_before(language, before))
     }
 
     /// Records a bracket, if what it holds decides about operands.
@@ -129,7 +128,7 @@ impl Lexer<'_> {
         let operands = &language.operands;
         match byte {
             b'(' if !operands.conditions.is_empty() => {
-                let is_condition = contains(operands.conditions, self.word_before(language, self.tail));
+                let is_condition = contains_word(operands.conditions, self.word_before(language, self.tail));
                 self.groups.push(if is_condition {
                     Group::Condition
                 } else if self.is_function_expression(language) {
@@ -173,7 +172,7 @@ impl Lexer<'_> {
             Some(b':') => matches!(self.groups.last(), Some(Group::Value | Group::Plain)),
             Some(byte) if language.is_word(byte) => {
                 let word = self.word_before(language, tail);
-                self.is_keyword(language, tail) && !contains(language.operands.blocks, word)
+                self.is_keyword(language, tail) && !contains_word(language.operands.blocks, word)
             }
             Some(_) => !self.ends_value(language, tail),
         }
@@ -239,10 +238,6 @@ impl Lexer<'_> {
     }
 
     fn before(&self, offset: usize) -> Option<u8> {
-        offset.checked_sub(1).map(|at| self.text[at])
+        if offset > self.start { Some(self.text[offset - 1]) } else { None }
     }
-}
-
-fn contains(words: &[&str], word: &[u8]) -> bool {
-    words.iter().any(|known| known.as_bytes() == word)
 }

@@ -121,7 +121,7 @@ impl Lexer<'_> {
         let at = at + blanks;
         match self.byte(at)? {
             quote @ (b'\'' | b'"') => self.quoted_tag(at, quote, HeredocContent::Raw),
-            b'\\' => Some(Tag { content: HeredocContent::Raw, ..self.bare_tag(at + 1, is_shell_word) }),
+            b'\\' => Some(self.escaped_tag(at + 1, is_shell_word)),
             _ => Some(self.bare_tag(at, is_shell_word)),
         }
     }
@@ -137,8 +137,18 @@ impl Lexer<'_> {
 
     fn perl_tag(&self, at: usize) -> Option<Tag> {
         let blanks = self.rest(at).iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        let is_quoted = self.byte(at + blanks).is_some_and(|byte| matches!(byte, b'\'' | b'"'));
-        self.script_tag(if is_quoted { at + blanks } else { at })
+        match self.byte(at + blanks)? {
+            b'\\' if blanks == 0 => Some(self.escaped_tag(at + 1, is_word)),
+            b'\'' | b'"' | b'`' => self.script_tag(at + blanks),
+            _ => self.script_tag(at),
+        }
+    }
+
+    /// The tag after a backslash, which escapes its first byte.
+    fn escaped_tag(&self, at: usize, is_part: fn(u8) -> bool) -> Tag {
+        let tag = self.bare_tag(at, is_part);
+        let length = tag.length.max(usize::from(!self.is_line_end(at)));
+        Tag { length, after: at + length, content: HeredocContent::Raw, ..tag }
     }
 
     fn quoted_tag(&self, at: usize, quote: u8, content: HeredocContent) -> Option<Tag> {

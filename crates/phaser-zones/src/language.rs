@@ -21,14 +21,14 @@ pub struct Language {
     pub(super) stops: StopBytes,
 }
 
-/// File names of a language, in lower case.
+/// File names of a language: words in lower case, with a space between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Files {
-    pub extensions: &'static [&'static str],
+    pub extensions: &'static str,
     /// Whole names, or the part before the first dot.
-    pub names: &'static [&'static str],
+    pub names: &'static str,
     /// Interpreters in a shebang line.
-    pub interpreters: &'static [&'static str],
+    pub interpreters: &'static str,
 }
 
 /// The first frame of a text.
@@ -39,17 +39,18 @@ pub(super) enum LanguageRoot {
     Template(&'static Template),
 }
 
-/// How to distinguish operands from operators, for literals that start with an operator's byte.
+/// How to distinguish operands from operators, for literals that start with an operator's byte. Lists of words have a space
+/// between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands {
     /// Words that an operand follows. Any other word is an operand.
-    pub keywords: &'static [&'static str],
+    pub keywords: &'static str,
     /// Keywords between two operands, which are names elsewhere.
-    pub infix: &'static [&'static str],
+    pub infix: &'static str,
     /// Keywords that a block follows. If there are any, other braces may hold a value: `x = {} / 2`.
-    pub blocks: &'static [&'static str],
+    pub blocks: &'static str,
     /// Words whose parentheses a statement follows: `if (a) /b/`.
-    pub conditions: &'static [&'static str],
+    pub conditions: &'static str,
     /// Brackets that end an operand.
     pub closers: &'static str,
     pub line_break: LineBreak,
@@ -66,10 +67,10 @@ pub(super) enum LineBreak {
 
 impl Operands {
     pub const NONE: Self = Self {
-        keywords: &[],
-        infix: &[],
-        blocks: &[],
-        conditions: &[],
+        keywords: "",
+        infix: "",
+        blocks: "",
+        conditions: "",
         closers: ")]}",
         line_break: LineBreak::Blank,
     };
@@ -84,7 +85,7 @@ impl Language {
     pub(super) const fn new(name: &'static str, rules: &'static [Rule]) -> Self {
         Self {
             name,
-            files: Files { extensions: &[], names: &[], interpreters: &[] },
+            files: Files { extensions: "", names: "", interpreters: "" },
             root: LanguageRoot::Code,
             rules: [rules, &[]],
             line_ends: LineEnds::LF,
@@ -122,19 +123,19 @@ impl Language {
     }
 
     /// Sets the extensions, in lower case without a dot.
-    pub(super) const fn extensions(mut self, extensions: &'static [&'static str]) -> Self {
+    pub(super) const fn extensions(mut self, extensions: &'static str) -> Self {
         self.files.extensions = extensions;
         self
     }
 
     /// Sets the file names, in lower case.
-    pub(super) const fn names(mut self, names: &'static [&'static str]) -> Self {
+    pub(super) const fn names(mut self, names: &'static str) -> Self {
         self.files.names = names;
         self
     }
 
     /// Sets the interpreters.
-    pub(super) const fn interpreters(mut self, interpreters: &'static [&'static str]) -> Self {
+    pub(super) const fn interpreters(mut self, interpreters: &'static str) -> Self {
         self.files.interpreters = interpreters;
         self
     }
@@ -166,6 +167,11 @@ impl Language {
 /// Whether `byte` is part of a word in most languages.
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Whether `words`, with a space between them, contain `word`.
+pub(super) fn contains_word(words: &str, word: &[u8]) -> bool {
+    words.split_ascii_whitespace().any(|known| known.as_bytes() == word)
 }
 
 const fn first_bytes(mut set: StopBytes, rules: &[Rule]) -> StopBytes {

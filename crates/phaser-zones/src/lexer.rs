@@ -31,6 +31,8 @@ pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) 
 /// The state of a pass.
 pub(super) struct Lexer<'t> {
     pub text: &'t [u8],
+    /// The offset after the byte order mark.
+    pub start: usize,
     pub pos: usize,
     /// The end of the innermost bounded part. Nothing reads beyond it.
     pub end: usize,
@@ -48,7 +50,7 @@ pub(super) struct Lexer<'t> {
     pub statement_end: usize,
     /// The offset after the last parameter list of a function expression.
     pub parameters_end: usize,
-    /// The offset after the last literal that is code.
+    /// The offset after the last literal or hole that is code.
     pub literal_end: usize,
     /// For each open `case` of a shell, the bracket depth where it started.
     pub cases: Vec<u32>,
@@ -176,6 +178,7 @@ impl<'t> Lexer<'t> {
     pub fn new(text: &'t [u8], frames: Vec<LexerFrame>) -> Self {
         Self {
             text,
+            start: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
             pos: 0,
             end: text.len(),
             tail: 0,

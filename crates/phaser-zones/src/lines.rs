@@ -74,7 +74,7 @@ impl Lexer<'_> {
     /// Whether a line starts at `offset`.
     pub fn is_line_start(&self, offset: usize) -> bool {
         let before = &self.text[..offset];
-        before.is_empty() || self.line_ends().texts.iter().any(|text| before.ends_with(text.as_bytes()))
+        offset <= self.start || self.line_ends().texts.iter().any(|text| before.ends_with(text.as_bytes()))
     }
 
     /// Whether only blanks precede `offset` on its line.

@@ -185,22 +185,25 @@ impl Lexer<'_> {
             }
             at += count;
         }
-        if paired.blanks == Blanks::Allowed {
-            at += self.rest(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        }
+        let blanks = match paired.blanks {
+            Blanks::Refused => 0,
+            Blanks::Allowed => self.rest(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count(),
+        };
+        at += blanks;
         let Some(open) = self.byte(at).filter(|open| paired.delimiters.as_bytes().contains(open)) else {
             return Attempt::Refused;
         };
-        let is_comment = open == b'#' && at > opened.after;
+        let is_comment = open == b'#' && blanks > 0;
         let is_arrow = open == b'=' && self.byte(at + 1) == Some(b'>');
         if is_comment || is_arrow || (language.is_word(open) && at == opened.after) {
             return Attempt::Refused;
         }
         let mut frame = QuoteFrame { parts: paired.parts - 1, ..QuoteFrame::of(&paired.quote) };
-        let is_triple = matches!(open, b'"' | b'\'') && self.rest(at).starts_with(&[open; 3]);
-        let length = if is_triple { 3 } else { 1 };
+        let run = self.rest(at).iter().take_while(|&&byte| byte == open).count();
+        let is_triple = matches!(open, b'"' | b'\'') && run >= 3;
+        let length = if is_triple { run } else { 1 };
         if is_triple {
-            frame.opener.fence = (at, 3);
+            frame.opener.fence = (at, run);
         } else {
             let close = mirrored(open);
             frame.delimiters = Some(match paired.nests {

@@ -3,6 +3,7 @@
 //! Where languages share an extension, a mark near the start of the text decides.
 
 use super::Language;
+use super::language::contains_word;
 use super::tables::{
     ALL, DOCKERFILE, DOTENV, IGNORE, INI, MARKDOWN, NOTEBOOK, PLAIN, PYTHON, RESTRUCTURED_TEXT, TELLING,
     TEMPLATE, TRAILING,
@@ -12,33 +13,12 @@ use super::tables::{
 const MARK_DISTANCE: usize = 64 * 1024;
 
 /// Extensions added to a file name. The name before them decides, if it is known.
-const ADDED: &[&str] = &[
-    "in", "example", "sample", "dist", "template", "orig", "bak", "j2", "jinja", "jinja2", "tera", "twig",
-    "njk", "liquid", "mako", "tmpl", "tpl", "gotmpl",
-];
+const ADDED: &str = "in example sample dist template orig bak j2 jinja jinja2 tera twig njk liquid mako tmpl tpl \
+    gotmpl";
 
 /// Extensions of templates.
-const TEMPLATES: &[&str] = &[
-    "j2",
-    "jinja",
-    "jinja2",
-    "tera",
-    "twig",
-    "njk",
-    "liquid",
-    "hbs",
-    "handlebars",
-    "mustache",
-    "erb",
-    "ejs",
-    "eex",
-    "heex",
-    "leex",
-    "mako",
-    "tmpl",
-    "tpl",
-    "gotmpl",
-];
+const TEMPLATES: &str = "j2 jinja jinja2 tera twig njk liquid hbs handlebars mustache erb ejs eex heex leex mako tmpl tpl \
+    gotmpl";
 
 impl Language {
     /// The language of a file at `path` (relative, `/`-separated). `None` if unknown.
@@ -64,7 +44,7 @@ impl Language {
         match ending.as_slice() {
             b"ipynb" => languages = known.map_or_else(|| vec![&NOTEBOOK], |cell| vec![cell, &MARKDOWN]),
             b"rst" => languages = vec![&RESTRUCTURED_TEXT],
-            ending if TEMPLATES.iter().any(|template| template.as_bytes() == ending) => {
+            ending if contains_word(TEMPLATES, ending) => {
                 languages.extend(Self::of(stem, text).into_iter().chain([&TEMPLATE]));
             }
             ending => {
@@ -89,8 +69,8 @@ impl Language {
 
     /// The file extensions, in lower case without a dot.
     #[cfg(test)]
-    pub fn known_extensions(&self) -> &'static [&'static str] {
-        self.files.extensions
+    pub fn known_extensions(&self) -> impl Iterator<Item = &'static str> {
+        self.files.extensions.split_ascii_whitespace()
     }
 }
 
@@ -106,7 +86,7 @@ fn by_name(name: &str, text: &[u8]) -> Option<&'static Language> {
 }
 
 fn by_whole_name(name: &str) -> Option<&'static Language> {
-    let is_named = |language: &&Language| language.files.names.contains(&name);
+    let is_named = |language: &&Language| contains_word(language.files.names, name.as_bytes());
     Language::all().find(is_named).or_else(|| {
         if name.starts_with('.') && name.ends_with("ignore") {
             Some(&IGNORE)
@@ -120,7 +100,7 @@ fn by_whole_name(name: &str) -> Option<&'static Language> {
 
 fn by_ending(name: &str, text: &[u8]) -> Option<&'static Language> {
     let (stem, extension) = name.rsplit_once('.')?;
-    if ADDED.contains(&extension)
+    if contains_word(ADDED, extension.as_bytes())
         && let Some(language) = by_name(stem, text)
     {
         return Some(language);
@@ -129,15 +109,15 @@ fn by_ending(name: &str, text: &[u8]) -> Option<&'static Language> {
     let marked = TELLING
         .iter()
         .find(|(known, mark, _)| *known == extension && memchr::memmem::find(start, mark).is_some());
-    marked
-        .map(|(_, _, language)| *language)
-        .or_else(|| Language::all().find(|language| language.files.extensions.contains(&extension)))
+    marked.map(|(_, _, language)| *language).or_else(|| {
+        Language::all().find(|language| contains_word(language.files.extensions, extension.as_bytes()))
+    })
 }
 
 /// Names such as `Dockerfile.dev`, where the extension is not the language.
 fn by_stem(name: &str) -> Option<&'static Language> {
     let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
-    Language::all().find(|language| language.files.names.contains(&stem))
+    Language::all().find(|language| contains_word(language.files.names, stem.as_bytes()))
 }
 
 /// The language of the interpreter in a shebang line.
@@ -151,7 +131,7 @@ fn by_shebang(text: &[u8]) -> Option<&'static Language> {
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
     let interpreter =
         interpreter.trim_end_matches(|char: char| char.is_ascii_digit() || matches!(char, '.' | '-'));
-    Language::all().find(|language| language.files.interpreters.contains(&interpreter))
+    Language::all().find(|language| contains_word(language.files.interpreters, interpreter.as_bytes()))
 }
 
 #[cfg(test)]
@@ -216,13 +196,13 @@ mod tests {
 
     #[test]
     fn no_two_languages_claim_the_same_files() {
-        type Claims = fn(&'static Language) -> &'static [&'static str];
+        type Claims = fn(&'static Language) -> &'static str;
         let kinds: [Claims; 3] =
             [|known| known.files.extensions, |known| known.files.names, |known| known.files.interpreters];
         for claims in kinds {
             let mut seen = std::collections::BTreeSet::new();
-            let mut all = Language::all().flat_map(claims);
-            assert_eq!(all.find(|claim| !seen.insert(**claim)), None);
+            let mut all = Language::all().flat_map(|known| claims(known).split_ascii_whitespace());
+            assert_eq!(all.find(|claim| !seen.insert(*claim)), None);
         }
     }
 }

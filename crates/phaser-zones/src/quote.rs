@@ -115,7 +115,7 @@ impl Lexer<'_> {
                 at += length;
             } else if let Some((hole, length)) = self.hole_at(quote.holes, at, &frame.opener) {
                 return QuoteEvent::Hole(at, length, hole);
-            } else if let Some(length) = self.next_escape(quote, at) {
+            } else if let Some(length) = self.next_escape(frame, at) {
                 at += length;
             } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
                 in_class = byte == b'[';
@@ -177,9 +177,12 @@ impl Lexer<'_> {
         })
     }
 
-    fn next_escape(&self, quote: &Quote, at: usize) -> Option<usize> {
+    fn next_escape(&self, frame: &QuoteFrame, at: usize) -> Option<usize> {
         let byte = self.text[at];
-        quote.escapes.iter().find_map(|escape| match *escape {
+        if frame.delimiters.is_some_and(|(_, close)| close == byte) {
+            return None;
+        }
+        frame.quote.escapes.iter().find_map(|escape| match *escape {
             Escape::Next(escaping) if escaping == byte => Some(self.escape_len(at)),
             Escape::NextBut(escaping, but) if escaping == byte => {
                 Some(if self.byte(at + 1) == Some(but) { 1 } else { self.escape_len(at) })

@@ -40,8 +40,8 @@ static MESSAGES: [Rule; 4] = messages();
 
 pub(super) static C: Language = Language::new("C", &[LINE, BLOCK, STRING, CHARACTER, NUMBER])
     .and(&MESSAGES)
-    .extensions(&["c", "y", "l", "dts", "dtsi", "ld", "lds", "mlir", "td"])
-    .interpreters(&["tcc"])
+    .extensions("c y l dts dtsi ld lds mlir td")
+    .interpreters("tcc")
     .line_ends(LineEnds::CR);
 
 pub(super) static CPP: Language = Language::new(
@@ -61,16 +61,13 @@ pub(super) static CPP: Language = Language::new(
 )
 .and(&MESSAGES)
 .line_ends(LineEnds::CR)
-.extensions(&[
-    "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "ixx", "cppm", "tpp", "tcc",
-    "ino", "cu", "cuh", "yy", "pde", "metal",
-]);
+.extensions("h cc cpp cxx c++ hh hpp hxx h++ inl ipp ixx cppm tpp tcc ino cu cuh yy pde metal");
 
 pub(super) static OBJECTIVE_C: Language =
     Language::new("Objective-C", &[LINE, BLOCK, escaped("@\"").closed_by("\""), STRING, CHARACTER, NUMBER])
         .and(&MESSAGES)
         .line_ends(LineEnds::CR)
-        .extensions(&["mm"]);
+        .extensions("mm");
 
 const RAW: Rule = string("").fence(Fence::Run { byte: b'"', min: 3 }, "").closed_by("").many();
 
@@ -96,22 +93,19 @@ pub(super) static C_SHARP: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::DOT_NET)
-.extensions(&["cs", "csx", "cake"]);
+.extensions("cs csx cake");
 
-static SHADER: Language =
-    Language::new("shader", &[LINE, BLOCK, DOUBLE]).line_ends(LineEnds::CR).extensions(&[
-        "glsl", "vert", "frag", "comp", "geom", "tesc", "tese", "hlsl", "fx", "wgsl", "shader", "cginc",
-        "stan",
-    ]);
+static SHADER: Language = Language::new("shader", &[LINE, BLOCK, DOUBLE])
+    .line_ends(LineEnds::CR)
+    .extensions("glsl vert frag comp geom tesc tese hlsl fx wgsl shader cginc stan");
 
-static VERILOG: Language =
-    Language::new("Verilog", &[LINE, BLOCK, DOUBLE]).extensions(&["v", "vh", "sv", "svh"]);
+static VERILOG: Language = Language::new("Verilog", &[LINE, BLOCK, DOUBLE]).extensions("v vh sv svh");
 
 static PROTOBUF: Language = Language::new("Protocol Buffers", &[SLASHES, BLOCK, DOUBLE, SINGLE])
-    .extensions(&["proto", "fbs", "prisma", "g4", "pest", "idl", "smithy"]);
+    .extensions("proto fbs prisma g4 pest idl smithy");
 
 static THRIFT: Language =
-    Language::new("Thrift", &[SLASHES, HASH, BLOCK, DOUBLE, SINGLE]).extensions(&["thrift", "capnp"]);
+    Language::new("Thrift", &[SLASHES, HASH, BLOCK, DOUBLE, SINGLE]).extensions("thrift capnp");
 
 static SOLIDITY: Language = Language::new(
     "Solidity",
@@ -123,7 +117,7 @@ static SOLIDITY: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::UNICODE)
-.extensions(&["sol", "cairo", "move", "dfy"]);
+.extensions("sol cairo move dfy");
 
 static VALA: Language = Language::new(
     "Vala",
@@ -136,7 +130,7 @@ static VALA: Language = Language::new(
         SINGLE,
     ],
 )
-.extensions(&["vala", "vapi"]);
+.extensions("vala vapi");
 
 static D: Language = Language::new(
     "D",
@@ -157,5 +151,5 @@ static D: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::UNICODE)
-.extensions(&["d", "di"])
-.interpreters(&["rdmd"]);
+.extensions("d di")
+.interpreters("rdmd");

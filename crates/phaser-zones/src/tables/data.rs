@@ -26,16 +26,8 @@ static YAML: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["yaml", "yml", "eyaml", "sls", "cff"])
-.names(&[
-    ".clang-format",
-    ".clang-tidy",
-    ".clangd",
-    ".yamllint",
-    ".prettierrc",
-    ".stylelintrc",
-    "pubspec.lock",
-]);
+.extensions("yaml yml eyaml sls cff")
+.names(".clang-format .clang-tidy .clangd .yamllint .prettierrc .stylelintrc pubspec.lock");
 
 static TOML: Language = Language::new(
     "TOML",
@@ -47,8 +39,8 @@ static TOML: Language = Language::new(
         string("'"),
     ],
 )
-.extensions(&["toml", "lock"])
-.names(&["pipfile", "cargo.lock", "poetry.lock", "uv.lock"]);
+.extensions("toml lock")
+.names("pipfile cargo.lock poetry.lock uv.lock");
 
 const HCL_HOLES: &[Hole] = &[hole("${", "{}"), hole("%{", "{}")];
 const HCL_ESCAPES: &[Escape] = &[Escape::Exact("$${"), Escape::Exact("%%{"), Escape::Next(b'\\')];
@@ -74,7 +66,7 @@ static HCL: Language = Language::new(
         ),
     ],
 )
-.extensions(&["tf", "tfvars", "hcl", "nomad", "tofu"]);
+.extensions("tf tfvars hcl nomad tofu");
 
 static CMAKE: Language = Language::new(
     "CMake",
@@ -86,12 +78,12 @@ static CMAKE: Language = Language::new(
         DOUBLE.many(),
     ],
 )
-.extensions(&["cmake"])
-.names(&["cmakelists.txt"]);
+.extensions("cmake")
+.names("cmakelists.txt");
 
 static PUPPET: Language =
     Language::new("Puppet", &[HASH, BLOCK, DOUBLE.many().holes(DOLLAR_BRACES), SINGLE.many()])
-        .extensions(&["pp"]);
+        .extensions("pp");
 
 static JSONNET: Language = Language::new(
     "Jsonnet",
@@ -106,7 +98,7 @@ static JSONNET: Language = Language::new(
         SINGLE.many(),
     ],
 )
-.extensions(&["jsonnet", "libsonnet", "vcl", "pkl"]);
+.extensions("jsonnet libsonnet vcl pkl");
 
 const CUE_HOLES: &[Hole] = &[hole("\\(", "()")];
 
@@ -120,17 +112,17 @@ static CUE: Language = Language::new(
         SINGLE.holes(CUE_HOLES),
     ],
 )
-.extensions(&["cue"]);
+.extensions("cue");
 
 static BICEP: Language =
     Language::new("Bicep", &[SLASHES, BLOCK, string("'''").many(), SINGLE.holes(DOLLAR_BRACES)])
-        .extensions(&["bicep", "bicepparam"]);
+        .extensions("bicep bicepparam");
 
 static JQ: Language =
-    Language::new("jq", &[HASH, DOUBLE.many().holes(CUE_HOLES)]).extensions(&["jq"]).interpreters(&["jq"]);
+    Language::new("jq", &[HASH, DOUBLE.many().holes(CUE_HOLES)]).extensions("jq").interpreters("jq");
 
-static REGO: Language = Language::new("Rego", &[HASH, DOUBLE, string("`").many()]).extensions(&["rego"]);
+static REGO: Language = Language::new("Rego", &[HASH, DOUBLE, string("`").many()]).extensions("rego");
 
 static TYPST: Language =
     Language::new("Typst", &[SLASHES, BLOCK, rule("\\", RuleKind::Letter), DOUBLE.closed()])
-        .extensions(&["typ"]);
+        .extensions("typ");

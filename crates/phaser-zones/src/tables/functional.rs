@@ -2,7 +2,7 @@
 
 use super::super::Language;
 use super::super::build::{escaped, letter, line, nesting, paired, skip, string};
-use super::super::rule::{At, Escape, Fence, Rule};
+use super::super::rule::{At, CloseAt, Escape, Fence, Rule};
 use super::{
     BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, DOUBLED_DOUBLE, FIELDS, HASH, SHEBANG, SLASHES, VERBATIM,
     dollar_verbatim, interpolated, verbatim_dollar,
@@ -28,15 +28,15 @@ static HASKELL: Language = Language::new(
         CHARACTER.at(At::NotAfterWord),
     ],
 )
-.extensions(&["hs", "hsc", "idr", "agda", "cabal", "purs", "lhs"])
-.interpreters(&["runghc", "runhaskell", "stack", "cabal"])
+.extensions("hs hsc idr agda cabal purs lhs")
+.interpreters("runghc runhaskell stack cabal")
 .word_bytes("'");
 
 static ELM: Language = Language::new(
     "Elm",
     &[line("--"), nesting("{-", "-}"), escaped("\"\"\"").many(), DOUBLE, CHARACTER.at(At::NotAfterWord)],
 )
-.extensions(&["elm"]);
+.extensions("elm");
 
 static OCAML: Language = Language::new(
     "OCaml",
@@ -49,16 +49,16 @@ static OCAML: Language = Language::new(
         CHARACTER.at(At::NotAfterWord),
     ],
 )
-.extensions(&["ml", "mli", "mll", "mly", "eliom"])
-.names(&[".ocamlinit"])
-.interpreters(&["ocaml", "ocamlrun"])
+.extensions("ml mli mll mly eliom")
+.names(".ocamlinit")
+.interpreters("ocaml ocamlrun")
 .word_bytes("'");
 
 static STANDARD_ML: Language = Language::new(
     "Standard ML",
     &[nesting("(*", "*)"), string("\"").escapes(GAPS).maybe_after(&["#"]).many()],
 )
-.extensions(&["sml", "sig", "fun", "thy", "wl", "nb"]);
+.extensions("sml sig fun thy wl nb");
 
 pub(super) static COQ: Language =
     Language::new("Coq", &[nesting("(*", "*)").with_strings(), string("\"").many().escapes(DOUBLED_DOUBLE)])
@@ -85,8 +85,8 @@ static F_SHARP: Language = Language::new(
         CHARACTER.at(At::NotAfterWord),
     ],
 )
-.extensions(&["fs", "fsi", "fsx", "fsscript"])
-.interpreters(&["fsharpi"])
+.extensions("fs fsi fsx fsscript")
+.interpreters("fsharpi")
 .word_bytes("'");
 
 const fn sigil(letters: &'static str) -> Rule {
@@ -102,41 +102,46 @@ static ERLANG: Language = Language::new(
         sigil("sb"),
         sigil("SB").escapes(&[]),
         sigil(""),
-        string("\"\"\"").many(),
+        string("")
+            .fence(Fence::Run { byte: b'"', min: 3 }, "")
+            .closed_by("")
+            .many()
+            .closed_at(CloseAt::FirstOnLine),
         DOUBLE.many(),
         escaped("'").as_code(),
     ],
 )
-.extensions(&["erl", "hrl", "escript", "yrl", "xrl", "app"])
-.names(&["rebar.config", "rebar.lock"])
-.interpreters(&["escript"]);
+.extensions("erl hrl escript yrl xrl app")
+.names("rebar.config rebar.lock")
+.interpreters("escript");
 
 pub(super) static PROLOG: Language = Language::new(
     "Prolog",
     &[SHEBANG, line("%"), BLOCK, letter("0'").at(At::NotAfterWord), DOUBLE.many(), escaped("'").as_code()],
 )
-.extensions(&["prolog", "plt", "oz"])
-.interpreters(&["swipl"]);
+.extensions("prolog plt oz")
+.interpreters("swipl");
 
 static NIX: Language = Language::new(
     "Nix",
     &[
         HASH,
         BLOCK,
-        DOUBLE.many().holes(DOLLAR_BRACES),
+        string("\"").many().escapes(&[Escape::Exact("$$"), Escape::Next(b'\\')]).holes(DOLLAR_BRACES),
         string("''")
             .many()
             .escapes(&[
                 Escape::Exact("'''"),
                 Escape::Exact("''$"),
+                Escape::Exact("''\\$"),
                 Escape::Exact("''\\"),
                 Escape::Exact("$$"),
             ])
             .holes(DOLLAR_BRACES),
     ],
 )
-.extensions(&["nix"])
-.interpreters(&["nix-shell", "nix"])
+.extensions("nix")
+.interpreters("nix-shell nix")
 .word_bytes("'");
 
 static DHALL: Language = Language::new(
@@ -148,4 +153,4 @@ static DHALL: Language = Language::new(
         string("''").many().escapes(&[Escape::Exact("'''"), Escape::Exact("''${")]).holes(DOLLAR_BRACES),
     ],
 )
-.extensions(&["dhall"]);
+.extensions("dhall");

@@ -9,11 +9,15 @@ use super::{BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, NESTING, QUOTED_NAME, SHEBA
 
 pub(super) static LANGUAGES: &[&Language] = &[&JAVA, &KOTLIN, &SCALA, &GROOVY, &DART];
 
-pub(super) static JAVA: Language =
-    Language::new("Java", &[SHEBANG, SLASHES, BLOCK, escaped("\"\"\"").many(), DOUBLE, SINGLE])
-        .line_ends(LineEnds::CR)
-        .extensions(&["java", "apex", "trigger", "cls", "jav"])
-        .interpreters(&["java", "jbang"]);
+const JAVA_HOLES: &[Hole] = &[hole("\\{", "{}")];
+
+pub(super) static JAVA: Language = Language::new(
+    "Java",
+    &[SHEBANG, SLASHES, BLOCK, escaped("\"\"\"").many().holes(JAVA_HOLES), DOUBLE.holes(JAVA_HOLES), SINGLE],
+)
+.line_ends(LineEnds::CR)
+.extensions("java apex trigger cls jav")
+.interpreters("java jbang");
 
 /// As many dollars as precede the string.
 const KOTLIN_HOLES: &[Hole] = &[hole("$", "{}").repeated("{")];
@@ -31,8 +35,8 @@ static KOTLIN: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["kt", "kts"])
-.interpreters(&["kotlin"]);
+.extensions("kt kts")
+.interpreters("kotlin");
 
 static SCALA: Language = Language::new(
     "Scala",
@@ -44,18 +48,21 @@ static SCALA: Language = Language::new(
             .after_word()
             .many()
             .closed_at(CloseAt::LastOfRun)
-            .escapes(&[Escape::Exact("$$")])
+            .escapes(&[Escape::Exact("$$"), Escape::Exact("$\"")])
             .holes(DOLLAR_BRACES),
         string("\"\"\"").many().closed_at(CloseAt::LastOfRun),
-        string("\"").after_word().escapes(&[Escape::Exact("$$"), Escape::Next(b'\\')]).holes(DOLLAR_BRACES),
+        string("\"")
+            .after_word()
+            .escapes(&[Escape::Exact("$$"), Escape::Exact("$\""), Escape::Next(b'\\')])
+            .holes(DOLLAR_BRACES),
         DOUBLE,
         CHARACTER,
         QUOTED_NAME,
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["scala", "sc", "sbt"])
-.interpreters(&["scala", "amm"]);
+.extensions("scala sc sbt")
+.interpreters("scala amm");
 
 static GROOVY: Language = Language::new(
     "Groovy",
@@ -72,12 +79,12 @@ static GROOVY: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["groovy", "gradle", "gvy"])
-.names(&["jenkinsfile"])
-.interpreters(&["groovy"])
+.extensions("groovy gradle gvy")
+.names("jenkinsfile")
+.interpreters("groovy")
 .operands(Operands {
-    keywords: &["return", "in", "case", "assert", "else", "instanceof", "throw"],
-    conditions: &["if", "while", "for"],
+    keywords: "return in case assert else instanceof throw",
+    conditions: "if while for",
     line_break: LineBreak::Ends,
     ..Operands::NONE
 });
@@ -99,5 +106,5 @@ static DART: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["dart"])
-.interpreters(&["dart"]);
+.extensions("dart")
+.interpreters("dart");

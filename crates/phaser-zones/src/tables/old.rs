@@ -32,20 +32,20 @@ static FORTRAN: Language = Language::new(
     "Fortran",
     &[line("!"), string("\"").escapes(FORTRAN_DOUBLE), string("'").escapes(FORTRAN_SINGLE)],
 )
-.extensions(&["f90", "f95", "f03", "f08", "f18", "f23"]);
+.extensions("f90 f95 f03 f08 f18 f23");
 
 static FIXED_FORTRAN: Language = Language::new(
     "fixed-form Fortran",
     &[line("c").any_case().at(At::LineStart), line("*").at(At::LineStart), line("!"), DOUBLE, SINGLE],
 )
-.extensions(&["f", "for", "f77", "ftn"]);
+.extensions("f for f77 ftn");
 
 static PASCAL: Language = Language::new("Pascal", &[line("//"), block("{", "}"), block("(*", "*)"), SINGLE])
-    .extensions(&["pas", "dpr", "dpk", "lpr"]);
+    .extensions("pas dpr dpk lpr");
 
 static ADA: Language =
     Language::new("Ada", &[line("--"), DOUBLE, rule("'", RuleKind::CharOrLabel(&[])).at(At::NotAfterValue)])
-        .extensions(&["adb", "ads", "ada"]);
+        .extensions("adb ads ada");
 
 static VHDL: Language = Language::new(
     "VHDL",
@@ -56,10 +56,10 @@ static VHDL: Language = Language::new(
         rule("'", RuleKind::CharOrLabel(&[])).at(At::NotAfterValue),
     ],
 )
-.extensions(&["vhd", "vhdl"]);
+.extensions("vhd vhdl");
 
 static COBOL: Language = Language::new("COBOL", &[line("*>"), line("*").at(At::FirstOnLine), DOUBLE, SINGLE])
-    .extensions(&["cob", "cbl", "cpy"]);
+    .extensions("cob cbl cpy");
 
 static MATLAB: Language = Language::new(
     "MATLAB",
@@ -71,22 +71,22 @@ static MATLAB: Language = Language::new(
         SINGLE.at(At::NotAfterValue),
     ],
 )
-.extensions(&["m", "mat"]);
+.extensions("m mat");
 
-pub(super) static TEX: Language = Language::new("TeX", &[ESCAPED_CODE, line("%")])
-    .extensions(&["tex", "sty", "ltx", "dtx", "bib", "bst", "ins"]);
+pub(super) static TEX: Language =
+    Language::new("TeX", &[ESCAPED_CODE, line("%")]).extensions("tex sty ltx dtx bib bst ins");
 
 static POSTSCRIPT: Language =
     Language::new("PostScript", &[line("%"), ESCAPED_CODE, escaped("(").closed_by(")").many()])
-        .extensions(&["ps", "eps"]);
+        .extensions("ps eps");
 
-static LILYPOND: Language = Language::new("LilyPond", &[block("%{", "%}"), line("%"), escaped("\"").many()])
-    .extensions(&["ly", "ily"]);
+static LILYPOND: Language =
+    Language::new("LilyPond", &[block("%{", "%}"), line("%"), escaped("\"").many()]).extensions("ly ily");
 
 static APPLESCRIPT: Language =
     Language::new("AppleScript", &[line("--"), line("#"), nesting("(*", "*)"), escaped("\"").many()])
-        .extensions(&["applescript"])
-        .interpreters(&["osascript"]);
+        .extensions("applescript")
+        .interpreters("osascript");
 
 static FORTH: Language = Language::new(
     "Forth",
@@ -97,6 +97,6 @@ static FORTH: Language = Language::new(
         string(".\" ").closed_by("\"").at(At::AfterBlank),
     ],
 )
-.extensions(&["forth", "4th", "fth"]);
+.extensions("forth 4th fth");
 
-static APL: Language = Language::new("APL", &[line("⍝"), SINGLE]).extensions(&["apl", "aplf", "apln"]);
+static APL: Language = Language::new("APL", &[line("⍝"), SINGLE]).extensions("apl aplf apln");

@@ -90,28 +90,13 @@ const TEMPLATE_HOLES: &[Hole] = &[
     hole("{%", "").until(HoleEnd::Near("%}")).of(&TEMPLATE),
 ];
 static HTML_PAGE: Markup = page(COMMENTS, TEMPLATE_HOLES, TEMPLATE_HOLES, EMBEDDED);
-static HTML: Language = Language::markup("HTML", &HTML_PAGE).extensions(&[
-    "html",
-    "htm",
-    "xhtml",
-    "cshtml",
-    "razor",
-    "vbhtml",
-    "asp",
-    "aspx",
-    "ascx",
-    "marko",
-    "hbs",
-    "handlebars",
-    "mustache",
-    "twig",
-    "liquid",
-    "njk",
-]);
+static HTML: Language = Language::markup("HTML", &HTML_PAGE).extensions(
+    "html htm xhtml cshtml razor vbhtml asp aspx ascx marko hbs handlebars mustache twig liquid njk",
+);
 
 const VUE_HOLES: &[Hole] = &[hole("{{", "").until(HoleEnd::Near("}}")).of(&TYPESCRIPT)];
 static VUE_PAGE: Markup = page(XML_COMMENTS, VUE_HOLES, &[], EMBEDDED);
-static VUE: Language = Language::markup("Vue", &VUE_PAGE).extensions(&["vue"]);
+static VUE: Language = Language::markup("Vue", &VUE_PAGE).extensions("vue");
 
 /// The openers of code in a page with braces. `{/if}` must not start a regular expression.
 const BRACES: &[Hole] = &[
@@ -122,12 +107,12 @@ const BRACES: &[Hole] = &[
     hole("{", "{}").of(&TYPESCRIPT),
 ];
 static SVELTE_PAGE: Markup = page(XML_COMMENTS, BRACES, BRACES, EMBEDDED);
-static SVELTE: Language = Language::markup("Svelte", &SVELTE_PAGE).extensions(&["svelte"]);
+static SVELTE: Language = Language::markup("Svelte", &SVELTE_PAGE).extensions("svelte");
 
 const ASTRO_HOLES: &[Hole] =
     &[hole("---\n", "").until(HoleEnd::First("\n---")).of(&TYPESCRIPT), hole("{", "{}").of(&TSX)];
 static ASTRO_PAGE: Markup = page(XML_COMMENTS, ASTRO_HOLES, &[], EMBEDDED);
-static ASTRO: Language = Language::markup("Astro", &ASTRO_PAGE).extensions(&["astro"]);
+static ASTRO: Language = Language::markup("Astro", &ASTRO_PAGE).extensions("astro");
 
 /// The page around the code of a template.
 static PAGE_AROUND: Language = Language::markup("page", &PAGE);
@@ -137,15 +122,15 @@ const fn php(open: &'static str) -> Hole {
     hole(open, "").until(HoleEnd::At("?>")).of(&PHP_CODE)
 }
 static PHP_TEMPLATE: Template = Template {
-    literals: &[],
+    literals: &["<?xml"],
     comments: &[],
-    holes: &[php("<?php"), php("<?PHP"), php("<?="), php("<?hh")],
+    holes: &[php("<?php"), php("<?PHP"), php("<?="), php("<?hh"), php("<?")],
     outputs: &["<?="],
     page: &PAGE_AROUND,
 };
 static PHP: Language = Language::template("PHP", &PHP_TEMPLATE)
-    .extensions(&["php", "phtml", "php3", "php4", "php5", "php7", "phps", "hack"])
-    .interpreters(&["php"]);
+    .extensions("php phtml php3 php4 php5 php7 phps hack")
+    .interpreters("php");
 
 const fn percent(language: &'static Language) -> Hole {
     hole("<%", "").until(HoleEnd::First("%>")).of(language)
@@ -159,11 +144,11 @@ static ERB_TEMPLATE: Template = Template {
     outputs: &["<%="],
     page: &PAGE_AROUND,
 };
-static ERB: Language = Language::template("ERB", &ERB_TEMPLATE).extensions(&["erb", "rhtml"]);
+static ERB: Language = Language::template("ERB", &ERB_TEMPLATE).extensions("erb rhtml");
 
 static EJS_TEMPLATE: Template =
     Template { holes: &[percent(&JAVASCRIPT)], outputs: &["<%=", "<%-"], ..ERB_TEMPLATE };
-static EJS: Language = Language::template("EJS", &EJS_TEMPLATE).extensions(&["ejs"]);
+static EJS: Language = Language::template("EJS", &EJS_TEMPLATE).extensions("ejs");
 
 static EEX_PAGE: Markup = page(HTML_COMMENTS, ELIXIR_HOLES, ELIXIR_HOLES, EMBEDDED);
 const ELIXIR_HOLES: &[Hole] = &[hole("{", "{}").of(&ELIXIR)];
@@ -174,53 +159,18 @@ static EEX_TEMPLATE: Template = Template {
     page: &EEX_AROUND,
     ..ERB_TEMPLATE
 };
-static EEX: Language = Language::template("EEx", &EEX_TEMPLATE).extensions(&["eex", "heex", "leex"]);
+static EEX: Language = Language::template("EEx", &EEX_TEMPLATE).extensions("eex heex leex");
 
 static JSP_TEMPLATE: Template =
     Template { literals: &["<\\%"], comments: PERCENT_COMMENTS, holes: &[percent(&JAVA)], ..ERB_TEMPLATE };
-static JSP: Language = Language::template("JSP", &JSP_TEMPLATE).extensions(&["jsp", "jspx", "jspf", "tag"]);
+static JSP: Language = Language::template("JSP", &JSP_TEMPLATE).extensions("jsp jspx jspf tag");
 
 static XML_PAGE: Markup = page(XML_COMMENTS, &[], &[], &[]);
-static XML: Language = Language::markup("XML", &XML_PAGE).extensions(&[
-    "xml",
-    "xsd",
-    "xsl",
-    "xslt",
-    "dtd",
-    "svg",
-    "plist",
-    "xaml",
-    "axaml",
-    "fxml",
-    "csproj",
-    "fsproj",
-    "vbproj",
-    "vcxproj",
-    "props",
-    "targets",
-    "resx",
-    "nuspec",
-    "storyboard",
-    "xib",
-    "wsdl",
-    "rss",
-    "atom",
-    "kml",
-    "gpx",
-    "qrc",
-    "ui",
-    "launch",
-    "urdf",
-    "iml",
-    "wxs",
-    "rng",
-    "pom",
-    "opf",
-    "ncx",
-    "xlf",
-    "xliff",
-    "entitlements",
-]);
+static XML: Language = Language::markup("XML", &XML_PAGE).extensions(
+    "xml xsd xsl xslt dtd svg plist xaml axaml fxml csproj fsproj vbproj vcxproj props targets resx \
+    nuspec storyboard xib wsdl rss atom kml gpx qrc ui launch urdf iml wxs rng pom opf ncx xlf xliff \
+    entitlements",
+);
 
 const fn fenced(byte: u8) -> Rule {
     let block = string("").fence(Fence::Run { byte, min: 3 }, "").closed_by("").as_code().many();
@@ -242,4 +192,4 @@ pub(in super::super) static MARKDOWN: Language = Language::new(
         ESCAPED_CODE,
     ],
 )
-.extensions(&["md", "markdown", "mdown", "mkd", "mdx", "mdc", "rmd", "qmd"]);
+.extensions("md markdown mdown mkd mdx mdc rmd qmd");

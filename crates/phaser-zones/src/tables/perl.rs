@@ -21,7 +21,7 @@ const fn pod(command: &'static str) -> Rule {
 
 /// An operator such as `qq`, directly before its delimiter.
 const fn tight(operator: &'static str, parts: u8) -> Rule {
-    paired(operator, "", "{([</|!#~\"'^@%`,").parts(parts, Blanks::Refused).at(At::Bareword)
+    paired(operator, "", "{([</|!#~\"'^@%`,\\").parts(parts, Blanks::Refused).at(At::Bareword)
 }
 
 /// An operator apart from its delimiter, which then must be a bracket or a slash.
@@ -40,8 +40,10 @@ static PERL: Language = Language::new(
         pod("=begin"),
         pod("=for"),
         pod("=encoding"),
-        rule("__END__", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
-        rule("__DATA__", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
+        rule("__END__", RuleKind::Rest(Zone::Comment)).at(At::Bareword),
+        rule("__DATA__", RuleKind::Rest(Zone::Comment)).at(At::Bareword),
+        rule("\u{4}", RuleKind::Rest(Zone::Comment)),
+        rule("\u{1a}", RuleKind::Rest(Zone::Comment)),
         skip("$#"),
         skip("$'"),
         skip("$\""),
@@ -73,14 +75,11 @@ static PERL: Language = Language::new(
         escaped("/").as_code().closed().at(At::Argument),
     ],
 )
-.extensions(&["pl", "pm", "pod", "t", "psgi", "cgi", "al", "raku", "rakumod"])
-.names(&["cpanfile", "makefile.pl", "build.pl", ".perltidyrc"])
-.interpreters(&["perl", "raku"])
+.extensions("pl pm pod t psgi cgi al raku rakumod")
+.names("cpanfile makefile.pl build.pl .perltidyrc")
+.interpreters("perl raku")
 .operands(Operands {
-    keywords: &[
-        "split", "grep", "map", "join", "if", "unless", "and", "or", "not", "return", "while", "until",
-        "when", "push", "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "print", "else",
-        "foreach", "for",
-    ],
+    keywords: "split grep map join if unless and or not return while until when push unshift x lt gt le ge \
+        eq ne cmp print else foreach for",
     ..Operands::NONE
 });

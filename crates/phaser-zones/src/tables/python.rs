@@ -6,12 +6,12 @@ use super::super::build::{escaped, hole, island, line, nesting, string};
 use super::super::language::{LineBreak, Operands};
 use super::super::lines::LineEnds;
 use super::super::rule::{At, Escape, Fence, Hole, Rule};
-use super::{CHARACTER, DOUBLE, HASH, LEVEL, QUOTED_NAME, SHEBANG, SINGLE};
+use super::{CHARACTER, DOUBLE, HASH, LEVEL, QUOTED_NAME, SINGLE};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&PYTHON, &STARLARK, &MESON, &GDSCRIPT, &LUA, &R, &JULIA, &TCL, &AWK];
 
-const PLAIN: &[&str] = &["r", "u", "b", "br", "rb"];
+const PLAIN: &[&str] = &["r", "u", "b", "br", "rb", "ur"];
 /// A backslash does not escape a brace, except in the name of a character.
 const RAW_ESCAPES: &[Escape] = &[Escape::Exact("{{"), Escape::NextBut(b'\\', b'{')];
 const FORMATTED_ESCAPES: &[Escape] =
@@ -53,24 +53,24 @@ pub(in super::super) static PYTHON: Language = Language::new(
 )
 .and(PLAIN_STRINGS)
 .line_ends(LineEnds::CR)
-.extensions(&["py", "pyi", "pyw", "pyx", "pxd", "pxi", "mojo", "smk", "wsgi"])
-.names(&["snakefile", "sconstruct", "sconscript", "wscript"])
-.interpreters(&["python", "pypy", "uv", "pipx"]);
+.extensions("py pyi pyw pyx pxd pxi mojo smk wsgi")
+.names("snakefile sconstruct sconscript wscript")
+.interpreters("python pypy uv pipx");
 
 static STARLARK: Language = Language::new("Starlark", &[HASH])
     .and(PLAIN_STRINGS)
     .line_ends(LineEnds::CR)
-    .extensions(&["bzl", "bazel", "star", "sky"])
-    .names(&["build", "workspace", "buck", "tiltfile"]);
+    .extensions("bzl bazel star sky")
+    .names("build workspace buck tiltfile");
 
-static MESON: Language = Language::new("Meson", &[HASH, string("'''").many(), SINGLE])
-    .names(&["meson.build", "meson_options.txt"]);
+static MESON: Language =
+    Language::new("Meson", &[HASH, string("'''").many(), SINGLE]).names("meson.build meson_options.txt");
 
 static GDSCRIPT: Language = Language::new(
     "GDScript",
     &[HASH, escaped("\"\"\"").many(), escaped("'''").many(), DOUBLE.many(), SINGLE.many()],
 )
-.extensions(&["gd"]);
+.extensions("gd");
 
 /// `\z` skips the white space after it.
 const LUA_ESCAPES: &[Escape] = &[Escape::Gap("\\z", ""), Escape::Next(b'\\')];
@@ -78,7 +78,7 @@ const LUA_ESCAPES: &[Escape] = &[Escape::Gap("\\z", ""), Escape::Next(b'\\')];
 static LUA: Language = Language::new(
     "Lua",
     &[
-        SHEBANG,
+        HASH.at(At::TextStart),
         string("--[").fence(LEVEL, "[").closed_by_parts("]", "]").zone(Zone::Comment).many(),
         line("--"),
         string("[").fence(LEVEL, "[").closed_by_parts("]", "]").many(),
@@ -88,9 +88,9 @@ static LUA: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["lua", "luau", "rockspec", "moon", "tl"])
-.names(&[".luacheckrc"])
-.interpreters(&["lua", "luajit", "luau"]);
+.extensions("lua luau rockspec moon tl")
+.names(".luacheckrc")
+.interpreters("lua luajit luau");
 
 const DASHES: Fence = Fence::Run { byte: b'-', min: 0 };
 const fn raw(quote: &'static str, open: &'static str, close: &'static str) -> Rule {
@@ -112,9 +112,9 @@ static R: Language = Language::new(
         QUOTED_NAME.escapes(&[Escape::Next(b'\\')]),
     ],
 )
-.extensions(&["r"])
-.names(&[".rprofile"])
-.interpreters(&["Rscript", "littler"]);
+.extensions("r")
+.names(".rprofile")
+.interpreters("Rscript littler");
 
 const JULIA_HOLES: &[Hole] = &[hole("$(", "()")];
 
@@ -127,27 +127,29 @@ static JULIA: Language = Language::new(
         escaped("\"\"\"").many().holes(JULIA_HOLES),
         DOUBLE.after_word().many(),
         DOUBLE.many().holes(JULIA_HOLES),
+        escaped("```").after_word().many(),
         escaped("```").many().holes(JULIA_HOLES),
+        escaped("`").after_word().many(),
         escaped("`").many().holes(JULIA_HOLES),
         CHARACTER.at(At::NotAfterValue),
     ],
 )
-.extensions(&["jl"])
-.interpreters(&["julia"]);
+.extensions("jl")
+.interpreters("julia");
 
 static TCL: Language = Language::new(
     "Tcl",
     &[HASH.at(At::Command), escaped("\"").closed().holes(&[hole("[", "[]")]).at(At::AfterBlank)],
 )
-.extensions(&["tcl", "tk", "exp", "xdc", "sdc"])
-.interpreters(&["tclsh", "wish", "expect"]);
+.extensions("tcl tk exp xdc sdc")
+.interpreters("tclsh wish expect");
 
 static AWK: Language = Language::new("AWK", &[HASH, DOUBLE, escaped("/").as_code().closed().at(At::Operand)])
-    .extensions(&["awk", "gawk"])
-    .interpreters(&["awk", "gawk", "mawk"])
+    .extensions("awk gawk")
+    .interpreters("awk gawk mawk")
     .operands(Operands {
-        keywords: &["return", "print", "printf", "in", "case", "else", "do"],
-        conditions: &["if", "while", "for"],
+        keywords: "return print printf in case else do",
+        conditions: "if while for",
         closers: ")]",
         line_break: LineBreak::Ends,
         ..Operands::NONE

@@ -28,10 +28,8 @@ const fn percent(letters: &'static str) -> Rule {
 }
 
 const OPERANDS: Operands = Operands {
-    keywords: &[
-        "if", "unless", "while", "until", "and", "or", "not", "when", "in", "return", "elsif", "else",
-        "then", "do", "case", "begin", "ensure", "rescue", "raise", "break", "next",
-    ],
+    keywords: "if unless while until and or not when in return elsif else then do case begin ensure rescue \
+        raise break next",
     line_break: LineBreak::Ends,
     ..Operands::NONE
 };
@@ -61,34 +59,18 @@ pub(super) static RUBY: Language = Language::new(
         percent("qwis").escapes(BACKSLASH),
         percent("QWIx").holes(HOLES),
         percent("r").holes(HOLES).as_code(),
-        paired("%", "", "([{<|!/^").holes(HOLES).at(At::Operand),
+        paired("%", "", DELIMITERS).holes(HOLES).at(At::Operand),
         paired("%", "", "([{<|").holes(HOLES).at(At::Argument),
         rule("<<", RuleKind::Heredoc(HEREDOC)),
         letter("?").at(At::Character),
     ],
 )
-.extensions(&[
-    "rb", "rake", "gemspec", "ru", "podspec", "jbuilder", "rbi", "rabl", "thor", "builder", "arb", "rbw",
-])
-.names(&[
-    "gemfile",
-    "rakefile",
-    "vagrantfile",
-    "podfile",
-    "fastfile",
-    "appfile",
-    "brewfile",
-    "guardfile",
-    "capfile",
-    "berksfile",
-    "dangerfile",
-    "puppetfile",
-    "thorfile",
-    "matchfile",
-    ".irbrc",
-    ".pryrc",
-])
-.interpreters(&["ruby", "jruby"])
+.extensions("rb rake gemspec ru podspec jbuilder rbi rabl thor builder arb rbw")
+.names(
+    "gemfile rakefile vagrantfile podfile fastfile appfile brewfile guardfile capfile berksfile \
+    dangerfile puppetfile thorfile matchfile .irbrc .pryrc",
+)
+.interpreters("ruby jruby")
 .operands(OPERANDS)
 .word_bytes("?!");
 
@@ -108,8 +90,8 @@ static CRYSTAL: Language = Language::new(
         rule("<<-", RuleKind::Heredoc(CRYSTAL_HEREDOC)),
     ],
 )
-.extensions(&["cr"])
-.interpreters(&["crystal"])
+.extensions("cr")
+.interpreters("crystal")
 .operands(OPERANDS)
 .word_bytes("?!");
 
@@ -131,10 +113,10 @@ pub(super) static ELIXIR: Language = Language::new(
         sigil("r").holes(HOLES).as_code(),
         sigil("R").as_code(),
         sigil("abcdefghijklmnopqstuvwxyz").holes(HOLES),
-        sigil("ABCDEFGHIJKLMNOPQSTUVWXYZ"),
+        sigil("ABCDEFGHIJKLMNOPQSTUVWXYZ0123456789"),
         letter("?").at(At::NotAfterWord),
         ESCAPED_CODE,
     ],
 )
-.extensions(&["ex", "exs"])
-.interpreters(&["elixir"]);
+.extensions("ex exs")
+.interpreters("elixir");

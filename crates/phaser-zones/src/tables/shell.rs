@@ -68,28 +68,14 @@ pub(super) static SHELL: Language = Language::new(
     ],
 )
 .and(&SUBSTITUTIONS)
-.extensions(&["sh", "bash", "zsh", "ksh", "bats", "ash", "dash", "ebuild", "eclass", "command", "zsh-theme"])
-.names(&[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_aliases",
-    ".bash_login",
-    ".bash_logout",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".profile",
-    ".kshrc",
-    ".shrc",
-    ".envrc",
-    "pkgbuild",
-    "apkbuild",
-])
-.interpreters(&["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "bats", "busybox"])
+.extensions("sh bash zsh ksh bats ash dash ebuild eclass command zsh-theme")
+.names(
+    ".bashrc .bash_profile .bash_aliases .bash_login .bash_logout .zshrc .zshenv .zprofile .zlogin \
+    .zlogout .profile .kshrc .shrc .envrc pkgbuild apkbuild",
+)
+.interpreters("sh bash dash ash zsh ksh mksh bats busybox")
 .operands(Operands {
-    keywords: &["then", "do", "else", "elif", "if", "while", "until", "in", "time"],
+    keywords: "then do else elif if while until in time",
     closers: "",
     line_break: LineBreak::Ends,
     ..Operands::NONE
@@ -122,10 +108,16 @@ static QUOTED_PARAMETER: Language = Language::new(
 
 static FISH: Language = Language::new(
     "fish",
-    &[COMMENT, ESCAPED_CODE, escaped("\"").many().holes(&[hole("$(", "()")]), escaped("'").many()],
+    &[
+        COMMENT,
+        ESCAPED_CODE,
+        escaped("\"").many().holes(&[hole("$(", "()")]),
+        escaped("'").many(),
+        island(hole("(", "()")),
+    ],
 )
-.extensions(&["fish"])
-.interpreters(&["fish"]);
+.extensions("fish")
+.interpreters("fish");
 
 static NUSHELL: Language = Language::new(
     "Nushell",
@@ -138,15 +130,15 @@ static NUSHELL: Language = Language::new(
         string("`").many(),
     ],
 )
-.extensions(&["nu"])
-.interpreters(&["nu"]);
+.extensions("nu")
+.interpreters("nu");
 
 pub(in super::super) static DOCKERFILE: Language = Language::new(
     "Dockerfile",
     &[line("#").at(At::FirstOnLine), ESCAPED_CODE, escaped("\"").closed(), string("'").closed(), heredoc()],
 )
-.extensions(&["dockerfile", "containerfile"])
-.names(&["dockerfile", "containerfile", "earthfile"]);
+.extensions("dockerfile containerfile")
+.names("dockerfile containerfile earthfile");
 
 static MAKEFILE: Language = Language::new(
     "Makefile",
@@ -157,9 +149,9 @@ static MAKEFILE: Language = Language::new(
         string("'").closed(),
     ],
 )
-.extensions(&["mk", "mak", "make"])
-.names(&["makefile", "gnumakefile", "bsdmakefile", "kbuild"])
-.interpreters(&["make"]);
+.extensions("mk mak make")
+.names("makefile gnumakefile bsdmakefile kbuild")
+.interpreters("make");
 
 static JUST: Language = Language::new(
     "Just",
@@ -172,5 +164,5 @@ static JUST: Language = Language::new(
         string("`").closed().as_code(),
     ],
 )
-.extensions(&["just"])
-.names(&["justfile"]);
+.extensions("just")
+.names("justfile");

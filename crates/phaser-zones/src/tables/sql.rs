@@ -39,9 +39,7 @@ pub(super) static SQL: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&[
-    "sql", "psql", "pgsql", "ddl", "dml", "plsql", "pks", "pkb", "tsql", "hql", "cql", "pls", "bq", "sqlite",
-]);
+.extensions("sql psql pgsql ddl dml plsql pks pkb tsql hql cql pls bq sqlite");
 
 pub(super) static MYSQL: Language = Language::new(
     "MySQL",
@@ -54,4 +52,4 @@ pub(super) static MYSQL: Language = Language::new(
         BACKQUOTED,
     ],
 )
-.extensions(&["mysql"]);
+.extensions("mysql");

@@ -13,7 +13,7 @@ static ADDRESS: Language = Language::new("address", &[DOUBLE.closed(), SINGLE.cl
 const URL: Rule = island(hole("(", "").until(HoleEnd::At(")")).of(&ADDRESS)).after(&["url", "url-prefix"]);
 
 pub(super) static CSS: Language = Language::new("CSS", &[BLOCK, URL, DOUBLE, SINGLE])
-    .extensions(&["css", "pcss", "postcss"])
+    .extensions("css pcss postcss")
     .line_ends(LineEnds::CR)
     .word_bytes("-");
 
@@ -21,7 +21,7 @@ const SCSS_HOLES: &[Hole] = &[hole("#{", "{}")];
 
 pub(super) static SCSS: Language =
     Language::new("SCSS", &[BLOCK, SLASHES, URL, DOUBLE.holes(SCSS_HOLES), SINGLE.holes(SCSS_HOLES)])
-        .extensions(&["scss", "sass", "styl"])
+        .extensions("scss sass styl")
         .line_ends(LineEnds::CR)
         .word_bytes("-");
 
@@ -31,6 +31,6 @@ pub(super) static LESS: Language = Language::new(
     "Less",
     &[BLOCK, SLASHES, URL, DOUBLE.holes(LESS_HOLES), SINGLE.holes(LESS_HOLES), QUOTED_NAME],
 )
-.extensions(&["less"])
+.extensions("less")
 .line_ends(LineEnds::CR)
 .word_bytes("-");

@@ -42,15 +42,15 @@ static RUST: Language = Language::new(
         CHARACTER.maybe_after(&["b"]),
     ],
 )
-.extensions(&["rs", "ron"])
-.interpreters(&["rust-script", "cargo"]);
+.extensions("rs ron")
+.interpreters("rust-script cargo");
 
 static GO: Language = Language::new("Go", &[SLASHES, BLOCK, DOUBLE, SINGLE, string("`").many()])
-    .extensions(&["go", "templ"])
-    .interpreters(&["go", "gorun"]);
+    .extensions("go templ")
+    .interpreters("go gorun");
 
 static GO_MOD: Language = Language::new("go.mod", &[SLASHES, escaped("\"").closed(), string("`").many()])
-    .names(&["go.mod", "go.sum", "go.work"]);
+    .names("go.mod go.sum go.work");
 
 static SWIFT: Language = Language::new(
     "Swift",
@@ -67,20 +67,18 @@ static SWIFT: Language = Language::new(
         QUOTED_NAME,
     ],
 )
-.extensions(&["swift"])
-.interpreters(&["swift"])
+.extensions("swift")
+.interpreters("swift")
 .operands(Operands {
-    keywords: &[
-        "return", "in", "case", "if", "while", "guard", "else", "throw", "try", "await", "where", "switch",
-    ],
+    keywords: "return in case if while guard else throw try await where switch",
     line_break: LineBreak::Ends,
     ..Operands::NONE
 })
 .line_ends(LineEnds::CR);
 
 static ZIG: Language = Language::new("Zig", &[SLASHES, line("\\\\").zone(Zone::String), DOUBLE, SINGLE])
-    .extensions(&["zig", "zon"])
-    .interpreters(&["zig"]);
+    .extensions("zig zon")
+    .interpreters("zig");
 
 static NIM: Language = Language::new(
     "Nim",
@@ -97,21 +95,21 @@ static NIM: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["nim", "nims", "nimble"])
-.interpreters(&["nim"]);
+.extensions("nim nims nimble")
+.interpreters("nim");
 
 static ODIN: Language = Language::new("Odin", &[SLASHES, NESTING, DOUBLE, SINGLE, string("`").many()])
-    .extensions(&["odin", "jai", "c3", "bal"]);
+    .extensions("odin jai c3 bal");
 
-static GLEAM: Language = Language::new("Gleam", &[SLASHES, escaped("\"").many()]).extensions(&["gleam"]);
+static GLEAM: Language = Language::new("Gleam", &[SLASHES, escaped("\"").many()]).extensions("gleam");
 
 static HAXE: Language =
     Language::new("Haxe", &[SLASHES, BLOCK, escaped("\"").many(), SINGLE.many().holes(DOLLAR_BRACES)])
-        .extensions(&["hx", "as"]);
+        .extensions("hx as");
 
 static ASSEMBLY: Language =
     Language::new("assembly", &[line(";"), BLOCK, SLASHES, string("\"").closed(), string("'").closed()])
-        .extensions(&["asm", "nasm", "masm", "z80", "a51"]);
+        .extensions("asm nasm masm z80 a51");
 
 /// For the GNU assembler a semicolon separates statements, and `#` and `@` depend on the machine.
 static GNU_ASSEMBLY: Language = Language::new(
@@ -125,10 +123,10 @@ static GNU_ASSEMBLY: Language = Language::new(
         CHARACTER.at(At::NotAfterWord),
     ],
 )
-.extensions(&["s"]);
+.extensions("s");
 
 static WEB_ASSEMBLY: Language =
     Language::new("WebAssembly text", &[line(";;"), nesting("(;", ";)"), escaped("\"")])
-        .extensions(&["wat", "wast"]);
+        .extensions("wat wast");
 
-static LLVM: Language = Language::new("LLVM IR", &[line(";"), escaped("\"")]).extensions(&["ll"]);
+static LLVM: Language = Language::new("LLVM IR", &[line(";"), escaped("\"")]).extensions("ll");

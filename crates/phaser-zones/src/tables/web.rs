@@ -28,27 +28,11 @@ const fn element() -> Rule {
 }
 
 const OPERANDS: Operands = Operands {
-    keywords: &[
-        "return",
-        "typeof",
-        "instanceof",
-        "in",
-        "of",
-        "new",
-        "delete",
-        "void",
-        "throw",
-        "case",
-        "do",
-        "else",
-        "yield",
-        "await",
-        "default",
-        "extends",
-    ],
-    infix: &["of"],
-    blocks: &["do", "else"],
-    conditions: &["if", "while", "for", "with"],
+    keywords: "return typeof instanceof in of new delete void throw case do else yield await default \
+        extends",
+    infix: "of",
+    blocks: "do else",
+    conditions: "if while for with",
     ..Operands::NONE
 };
 
@@ -65,15 +49,15 @@ static JSX: Markup = Markup {
 /// `<!--` and `-->` are comments in old scripts.
 pub(super) static JAVASCRIPT: Language = script("JavaScript")
     .and(&[line("<!--"), line("-->").at(At::FirstOnLine), skip("<<"), element()])
-    .extensions(&["js", "mjs", "cjs", "jsx", "es6", "gs", "jsm"])
-    .interpreters(&["node", "nodejs", "bun"]);
+    .extensions("js mjs cjs jsx es6 gs jsm")
+    .interpreters("node nodejs bun");
 
 pub(super) static TYPESCRIPT: Language =
-    script("TypeScript").extensions(&["ts", "mts", "cts"]).interpreters(&["deno", "ts-node", "tsx"]);
+    script("TypeScript").extensions("ts mts cts").interpreters("deno ts-node tsx");
 
-pub(super) static TSX: Language = script("TSX").and(&[skip("<<"), element()]).extensions(&["tsx"]);
+pub(super) static TSX: Language = script("TSX").and(&[skip("<<"), element()]).extensions("tsx");
 
-static QML: Language = script("QML").extensions(&["qml"]);
+static QML: Language = script("QML").extensions("qml");
 
 const COFFEE_HOLES: &[Hole] = &[hole("#{", "{}")];
 
@@ -92,59 +76,27 @@ static COFFEE: Language = Language::new(
         REGEX,
     ],
 )
-.extensions(&["coffee", "cson"])
-.interpreters(&["coffee"])
+.extensions("coffee cson")
+.interpreters("coffee")
 .operands(Operands {
-    keywords: &[
-        "return",
-        "typeof",
-        "instanceof",
-        "in",
-        "of",
-        "new",
-        "delete",
-        "throw",
-        "when",
-        "else",
-        "then",
-        "if",
-        "unless",
-        "and",
-        "or",
-        "not",
-        "is",
-        "isnt",
-        "by",
-    ],
+    keywords: "return typeof instanceof in of new delete throw when else then if unless and or not is isnt \
+        by",
     line_break: LineBreak::Ends,
     ..Operands::NONE
 })
 .word_bytes("$");
 
 static RESCRIPT: Language = Language::new("ReScript", &[SLASHES, BLOCK, DOUBLE.many(), TEMPLATE, CHARACTER])
-    .extensions(&["res", "resi", "re", "rei"]);
+    .extensions("res resi re rei");
 
 static GRAPHQL: Language = Language::new("GraphQL", &[HASH, escaped("\"\"\"").many(), DOUBLE])
     .line_ends(LineEnds::CR)
-    .extensions(&["graphql", "graphqls", "gql"]);
+    .extensions("graphql graphqls gql");
 
 pub(super) static JSON: Language = Language::new("JSON", &[SLASHES, BLOCK, DOUBLE, SINGLE])
     .line_ends(LineEnds::CR)
-    .extensions(&[
-        "json",
-        "jsonc",
-        "json5",
-        "jsonl",
-        "ndjson",
-        "geojson",
-        "webmanifest",
-        "code-workspace",
-        "avsc",
-        "har",
-        "topojson",
-        "sarif",
-    ])
-    .names(&[".eslintrc", ".babelrc", ".swcrc", ".jshintrc", ".jscsrc", ".watchmanconfig", ".tern-project"]);
+    .extensions("json jsonc json5 jsonl ndjson geojson webmanifest code-workspace avsc har topojson sarif")
+    .names(".eslintrc .babelrc .swcrc .jshintrc .jscsrc .watchmanconfig .tern-project");
 
 /// The code between `<?php` and `?>`.
 pub(super) static PHP_CODE: Language = Language::new(

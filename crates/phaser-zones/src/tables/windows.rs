@@ -16,6 +16,7 @@ static POWERSHELL: Language = Language::new(
         block("<#", "#>"),
         line("#").at(At::ShellWord),
         letter("`"),
+        string("${").closed_by("}").many().as_code().escapes(&[Escape::Next(b'`')]),
         string("@\"")
             .closed_by("\"@")
             .closed_at(CloseAt::FirstOnLine)
@@ -28,8 +29,8 @@ static POWERSHELL: Language = Language::new(
     ],
 )
 .line_ends(LineEnds::CR)
-.extensions(&["ps1", "psm1", "psd1"])
-.interpreters(&["pwsh", "powershell"]);
+.extensions("ps1 psm1 psd1")
+.interpreters("pwsh powershell");
 
 const fn remark(word: &'static str) -> Rule {
     line(word).any_case().at(At::Command)
@@ -39,17 +40,17 @@ static BATCH: Language = Language::new(
     "batch",
     &[remark("rem"), remark("@rem"), line("::").at(At::FirstOnLine), letter("^"), string("\"").closed()],
 )
-.extensions(&["bat", "cmd"]);
+.extensions("bat cmd");
 
 pub(super) static VISUAL_BASIC: Language = Language::new(
     "Visual Basic",
     &[line("'"), remark("rem").at(At::NotAfterValue), string("\"").escapes(DOUBLED_DOUBLE)],
 )
 .line_ends(LineEnds::DOT_NET)
-.extensions(&["vb", "vbs", "bas", "frm", "vba", "brs"]);
+.extensions("vb vbs bas frm vba brs");
 
 static AUTOHOTKEY: Language = Language::new(
     "AutoHotkey",
     &[block("/*", "*/"), line(";").at(At::AfterBlank), string("\"").closed().escapes(DOUBLED_DOUBLE)],
 )
-.extensions(&["ahk", "au3", "nsi", "nsh", "iss"]);
+.extensions("ahk au3 nsi nsh iss");

@@ -199,3 +199,31 @@ fn remarks_after_separators() {
         ("a.vb", "x = 1 : REM COMMENT\nIf x Then Rem COMMENT\nx.Rem CODE\nremCODE"),
     ]);
 }
+
+/// What the test corpora of tree-sitter's grammars found.
+#[test]
+fn rare_forms_of_strings_and_comments() {
+    check(&[
+        ("a.java", "x = STR.\"STRING \\{CODE(\"STRING\")} STRING\"; CODE"),
+        ("a.rb", "x = %Q#STRING# ; CODE; x = %\\STRING\\; CODE; x = %q\\STRING\\; CODE"),
+        ("a.sh", "echo $(a)#CODE `b`#CODE ${c}#CODE; (d)# COMMENT"),
+        ("a.sh", "cat <<\\'\nSTRING\n'\nCODE"),
+        ("a.php", "<? CODE 'STRING' ?><!-- COMMENT <? CODE ?> --><?xml CODE ?>"),
+        ("a.lua", "# COMMENT\nx = #CODE"),
+        ("a.nix", "'' STRING ''\\${STRING} ''${STRING} $${STRING} ${CODE} '' \"STRING $${STRING} ${CODE}\""),
+        ("a.ps1", "${it's CODE} CODE 'STRING'"),
+        ("a.erl", "f() -> \"\"\"\"\n  STRING\n  \"\"\"\n  STRING\n  \"\"\"\". CODE"),
+        ("a.erl", "f() -> ~S#STRING#, ~b#STRING#, ~\"\"\"\"\n STRING\n \"\"\"\n \"\"\"\". CODE"),
+        ("a.pl", "print <<\\A . << `B`;\nSTRING $x\nA\nSTRING\nB\nCODE"),
+        ("a.pl", "q\\STRING\\; qw\\ STRING \\; CODE"),
+        ("a.pl", "CODE __END__ COMMENT\nCOMMENT"),
+        ("a.pl", "CODE\n\u{4}\nCOMMENT"),
+        ("a.pl", "CODE\n\u{1a}\nCOMMENT"),
+        ("a.yaml", "\u{feff}# COMMENT\nCODE: 1"),
+        ("a.py", "x = ur'STRING'; CODE"),
+        ("a.scala", "x = s\"STRING$\"STRING${CODE}\"; y = s\"\"\"$\"STRING\"\"\"; CODE"),
+        ("a.ex", "x = ~I18N\"STRING\"; CODE"),
+        ("a.jl", "x = m`STRING $(STRING)`; y = `$(CODE)`; CODE"),
+        ("a.fish", "echo (echo 1)#CODE; # COMMENT"),
+    ]);
+}
