@@ -201,6 +201,9 @@ fn the_schema_is_that_of_the_configuration() {
         printed.stdout,
         "write it again: cargo run -- contracts schema --config > docs/phaser.schema.json"
     );
+    let schema = printed.json();
+    assert_eq!(schema["$id"], "urn:phaser:schema:configuration");
+    assert!(schema["title"].is_string() && schema["description"].is_string());
 }
 
 #[test]

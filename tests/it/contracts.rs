@@ -652,6 +652,8 @@ fn documented_schema_equals_printed_one() {
     assert_eq!(in_docs, printed, "write it again: cargo run -- contracts schema > docs/contract.schema.json");
     let schema: Value = serde_json::from_str(&printed).expect("is JSON");
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["$id"], "urn:phaser:schema:contract");
+    assert!(schema["title"].is_string() && schema["description"].is_string());
 }
 
 #[test]

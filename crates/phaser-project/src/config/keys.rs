@@ -103,6 +103,9 @@ pub const POLICIES: [&str; 4] = ["allow", "report", "ask", "deny"];
 /// The keys of an override.
 pub const IN_OVERRIDE: [&str; 4] = ["contracts", "files", "severity", "enabled"];
 
+/// The `$id` of the schema: a name, because phaser has no fixed address.
+const SCHEMA_ID: &str = "urn:phaser:schema:configuration";
+
 /// The JSON Schema of a configuration.
 pub fn schema() -> Json {
     let described = |key: &ConfigKey| {
@@ -113,7 +116,9 @@ pub fn schema() -> Json {
     let properties: Map<String, Json> = KEYS.iter().map(described).collect();
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "The configuration of phaser, .claude/phaser.yaml",
+        "$id": SCHEMA_ID,
+        "title": "phaser configuration",
+        "description": "The configuration of a project, .claude/phaser.yaml.",
         "type": ["object", "null"],
         "properties": properties,
         "additionalProperties": false,

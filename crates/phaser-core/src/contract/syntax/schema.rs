@@ -8,6 +8,9 @@ use crate::check::TYPES;
 use crate::contract::ContractSchema;
 use crate::contract::keys::{ContractKey, KEYS, KeyRequired, RULE, UNREAD};
 
+/// The `$id` of the schema: a name, because phaser has no fixed address.
+const ID: &str = "urn:phaser:schema:contract";
+
 /// The JSON Schema of both contract schemas.
 pub fn schema() -> Value {
     let mut top: Map<String, Value> =
@@ -19,6 +22,7 @@ pub fn schema() -> Value {
     }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": ID,
         "title": "phaser contract",
         "description": "A project rule that phaser enforces.",
         "type": "object",
@@ -129,7 +133,7 @@ mod tests {
         let length = || value.as_str().map_or(0, str::len) as u64;
         let list = |keyword: &Value| keyword.as_array().cloned().unwrap_or_default();
         keywords.iter().all(|(keyword, given)| match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "then" | "else" => true,
+            "$schema" | "$id" | "$defs" | "title" | "description" | "then" | "else" => true,
             "$ref" => {
                 let target = given.as_str().and_then(|path| root.pointer(path.trim_start_matches('#')));
                 target.is_some_and(holds)
