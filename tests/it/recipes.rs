@@ -243,6 +243,17 @@ fn pages_name_what_the_action_takes() {
 }
 
 #[test]
+fn action_fits_the_marketplace() {
+    let action = include_str!("../../action.yml");
+    let action: Value = serde_saphyr::from_str(action).expect("is YAML");
+    let text = |key: &str| action[key].as_str().expect(key);
+    // 'phaser' alone is the name of a user, which the marketplace refuses.
+    assert_eq!(text("name"), "phaser contracts");
+    assert!(text("description").chars().count() < 125, "{}", text("description"));
+    assert!(action["branding"]["icon"].is_string() && action["branding"]["color"].is_string());
+}
+
+#[test]
 fn pre_commit_page_matches_hooks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let hooks = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("readable");
