@@ -113,7 +113,7 @@ fn message(contract: &Contract) -> String {
 }
 
 /// `text` for Markdown: balanced code spans stay, everything else is escaped.
-fn marked_up(text: &str) -> String {
+pub fn marked_up(text: &str) -> String {
     let ticks = text.matches('`').count();
     if ticks % 2 == 1 || text.contains("``") || has_comment(text) {
         return escaped(text);

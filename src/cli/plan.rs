@@ -5,6 +5,7 @@ use phaser_core::contract::Severity;
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::Directives;
 use phaser_hook::Request;
+use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::Root;
 use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
 use phaser_project::report::{Phase, Report};
@@ -56,7 +57,7 @@ impl<'a> Plan<'a> {
     ) -> anyhow::Result<Self> {
         let source = args.source()?;
         let format = args.format()?;
-        let options = options(args, environment)?;
+        let options = Options { examples: examples_wanted(format), ..options(args, environment)? };
         if let Some(source) = source {
             let root = environment.root();
             return Ok(Self { args, environment, root, source, options, format, audience: Audience::Reader });
@@ -115,6 +116,11 @@ impl<'a> Plan<'a> {
             }
         }
     }
+}
+
+/// Only SARIF shows the examples of contracts.
+fn examples_wanted(format: ReportFormat) -> ExamplesWanted {
+    if format == ReportFormat::Sarif { ExamplesWanted::Yes } else { ExamplesWanted::No }
 }
 
 /// The options that arguments and environment decide alone.

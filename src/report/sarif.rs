@@ -11,14 +11,20 @@ use super::host::{HostLocation, RepositoryPrefix};
 use super::list::write_list;
 use super::redact::is_secret;
 use crate::json::without_nulls;
-use phaser_core::contract::{Contract, Severity};
+use phaser_core::contract::{Contract, LayerKind, Severity};
 use phaser_core::sanitize::inert_json;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{Replacement, Violation};
 use phaser_project::path::RelPath;
 use phaser_project::report::{Report, Summary};
 
+mod help;
+
+use help::help;
+
 const NAME: &str = "phaser";
+/// Empty while Cargo.toml has no `repository`.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// Characters of a description; GitHub rejects longer ones.
 const MAX_DESCRIPTION: usize = 1_024;
 /// Tags of a rule that GitHub shows.
@@ -34,7 +40,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
     status.add_omitted(&quota);
     let mut ids = HashSet::new();
     let distinct = report.contracts.iter().filter(|contract| ids.insert(&contract.id));
-    let rules = distinct.map(|contract| rule(contract)).collect();
+    let rules = distinct.map(|contract| rule(contract, REPOSITORY)).collect();
     let mut open = report.open();
     let taken = std::iter::from_fn(|| {
         // Stop early: a run may have far more violations than the quota.
@@ -220,7 +226,7 @@ fn write_log(
 ) -> io::Result<()> {
     let ids = rules.iter().enumerate().map(|(at, rule)| Some((text(&rule["id"])?, at)));
     let index: HashMap<String, usize> = ids.flatten().collect();
-    let address = Some(env!("CARGO_PKG_REPOSITORY")).filter(|address| !address.is_empty());
+    let address = Some(REPOSITORY).filter(|address| !address.is_empty());
     let driver = without_nulls(json!({
         "informationUri": address,
         "name": NAME,
@@ -282,19 +288,23 @@ impl RunStatus {
     }
 }
 
-fn rule(contract: &Contract) -> Value {
+/// The rule of a contract; `repository` is [`REPOSITORY`].
+fn rule(contract: &Contract, repository: &str) -> Value {
     let Contract { id, message, rationale, severity, .. } = contract;
     let described = |text: &str| json!({ "text": text.chars().take(MAX_DESCRIPTION).collect::<String>() });
-    let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
-    let ignore = format!("To ignore one match, put a comment with 'phaser:ignore {id}' on its line.");
     let score = match severity {
         Severity::Error => "8.0",
         Severity::Warning => "5.0",
     };
-    json!({
+    let page = match contract.origin.layer {
+        LayerKind::Pack => "packs.md",
+        LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => "contracts.md",
+    };
+    without_nulls(json!({
         "defaultConfiguration": { "level": severity.as_str() },
         "fullDescription": described(rationale.as_deref().unwrap_or(message)),
-        "help": { "text": format!("{message}\n\n{reason}{ignore}") },
+        "help": help(contract),
+        "helpUri": documentation(repository, page),
         "id": id,
         "properties": without_nulls(json!({
             "tags": filed_under(contract),
@@ -303,7 +313,13 @@ fn rule(contract: &Contract) -> Value {
             "security-severity": is_secret(contract).then_some(score),
         })),
         "shortDescription": described(message),
-    })
+    }))
+}
+
+/// The address of a page of this version's documentation; `None` if phaser's own is unknown.
+fn documentation(repository: &str, page: &str) -> Option<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/v{version}/docs/{page}"))
 }
 
 /// The tags of a rule. GitHub uses `security-severity` only with the tag `security`.
@@ -442,6 +458,15 @@ mod tests {
             let whole = serde_json::to_string_pretty(&log).expect("JSON");
             assert_eq!(String::from_utf8(out).expect("UTF-8").trim_end(), whole);
         }
+    }
+
+    #[test]
+    fn rule_links_documentation_if_address_is_known() {
+        let contract = phaser_core::testing::contract(0, phaser_core::contract::Check::NotExists);
+        assert_eq!(rule(&contract, "").get("helpUri"), None);
+        let page =
+            concat!("https://example.com/phaser/blob/v", env!("CARGO_PKG_VERSION"), "/docs/contracts.md");
+        assert_eq!(rule(&contract, "https://example.com/phaser")["helpUri"], page);
     }
 
     #[test]

@@ -145,7 +145,8 @@ fn sarif() {
                     "text": "Do not needs-readme."
                   },
                   "help": {
-                    "text": "Do not needs-readme.\n\nTo ignore one match, put a comment with 'phaser:ignore needs-readme' on its line."
+                    "markdown": "`needs-readme`: Do not needs-readme.",
+                    "text": "Do not needs-readme."
                   },
                   "id": "needs-readme",
                   "properties": {
@@ -167,6 +168,7 @@ fn sarif() {
                     "text": "Because."
                   },
                   "help": {
+                    "markdown": "`no-x`: Do not no-x.\n\nWhy: Because.\n\nTo ignore one match, put a comment with `phaser:ignore no-x` on its line.",
                     "text": "Do not no-x.\n\nBecause.\n\nTo ignore one match, put a comment with 'phaser:ignore no-x' on its line."
                   },
                   "id": "no-x",
@@ -190,6 +192,22 @@ fn sarif() {
       "version": "2.1.0"
     }
     "#);
+}
+
+#[test]
+fn sarif_shows_examples_of_packs() {
+    let sandbox = Sandbox::new().file("a.py", "");
+    let log = |pack: &str| sandbox.run(["enforce", "--all", "--pack", pack, "--format", "sarif"]).json();
+    let with = |log: &Value, text: &str| {
+        let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("a list").clone();
+        let help = rules.iter().map(|rule| rule["help"]["markdown"].as_str().expect("Markdown"));
+        (help.filter(|help| help.contains(text)).count(), rules.len())
+    };
+    let (violating, all) = with(&log("python"), "\n\nViolates:\n\n");
+    assert_eq!((violating, all > 5), (all, true), "every contract of the pack has examples");
+    let secrets = log("secrets");
+    assert_eq!(with(&secrets, "\n\nViolates:\n\n").0, 0, "an example of a secret is one");
+    assert!(with(&secrets, "\n\nPasses:\n\n").0 > 20);
 }
 
 #[test]
