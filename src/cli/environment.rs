@@ -3,6 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 
@@ -79,6 +80,13 @@ impl Environment {
         metadata
             .map(|metadata| format!("{} {:?}", metadata.len(), metadata.modified().ok()))
             .unwrap_or_default()
+    }
+
+    /// The time in seconds since 1970: `SOURCE_DATE_EPOCH`, for reproducible output, or the clock.
+    pub fn time(&self) -> i64 {
+        let set = env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());
+        let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        set.unwrap_or_else(|| i64::try_from(now()).unwrap_or(i64::MAX))
     }
 
     /// The executable a shell would run for this name.

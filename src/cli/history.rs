@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use super::args::shared::{CheckingArgs, ColorArg, commits};
 use super::environment::Environment;
 use super::project::print_warnings;
+use super::show::provenance;
 use super::{output, say};
 use crate::exit::Exit;
 use crate::progress::Progress;
@@ -16,6 +17,7 @@ use crate::report::history;
 use crate::report::palette::Palette;
 use crate::report::redact::redact;
 use phaser_project::history::{Unchecked, ViolationHistory, count};
+use phaser_project::path::Root;
 use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
@@ -133,7 +135,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     let Some(matcher) = inspection.matcher() else { return Ok(Exit::Trouble) };
     let counted = count(matcher, past, scanning, &Progress::of("versions of files", visible));
     args.say_gaps(&counted);
-    args.write(environment, &counted, today.as_ref())?;
+    args.write(environment, project.root(), &counted, today.as_ref())?;
     Ok(if counted.has_failed() { Exit::Trouble } else { Exit::Clean })
 }
 
@@ -185,13 +187,15 @@ impl History {
     fn write(
         &self,
         environment: &Environment,
+        root: &Root,
         counted: &ViolationHistory,
         today: Option<&Report>,
     ) -> anyhow::Result<()> {
         let palette = self.color.palette(environment);
+        let provenance = || provenance(environment, Some(root), None);
         let report = |out: &mut dyn Write, palette: Palette| match (self.format(), today) {
             (Format::Json, _) => history::write_json(out, counted),
-            (Format::Html, Some(today)) => history::write_html(out, counted, today),
+            (Format::Html, Some(today)) => history::write_html(out, counted, today, provenance()),
             (Format::Html, None) | (Format::Text, _) => history::write_text(out, counted, palette),
         };
         match &self.output {

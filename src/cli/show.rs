@@ -10,6 +10,7 @@ use super::{output, say};
 use crate::report::counts::ViolationCounts;
 use crate::report::here::Here;
 use crate::report::host::RepositoryPrefix;
+use crate::report::html::Provenance;
 use crate::report::palette::Colour;
 use crate::report::text::{Detail, Hint, TextOptions, Totals};
 use crate::report::{self, text};
@@ -17,6 +18,7 @@ use phaser_core::contract::Warning;
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::report::Report;
+use phaser_project::source::git::commit_name;
 
 /// Number of gaps of an event that are printed one by one.
 const MOST_GAPS_OF_AN_EVENT: usize = 20;
@@ -32,6 +34,13 @@ pub struct Show<'a> {
     pub format: ReportFormat,
     /// The root; `None` shows paths as they are.
     pub root: Option<&'a Root>,
+}
+
+/// The provenance of a report on `revision`, by default on the worktree.
+pub fn provenance(environment: &Environment, root: Option<&Root>, revision: Option<&str>) -> Provenance {
+    let commit = root.and_then(|root| commit_name(root, &environment.git, revision));
+    let (commit, branch) = commit.map(|commit| (commit.short_id, commit.branch)).unwrap_or_default();
+    Provenance { time: Some(environment.time()), commit, branch: branch.unwrap_or_default() }
 }
 
 impl Show<'_> {
@@ -133,7 +142,10 @@ impl Show<'_> {
             ReportFormat::Github => report::github::write(out, report, &self.top()),
             ReportFormat::Gitlab => report::gitlab::write(out, report, &self.top()),
             ReportFormat::Junit => report::junit::write(out, report, &self.top()),
-            ReportFormat::Html => report::html::write(out, report),
+            ReportFormat::Html => {
+                let head = self.args.diff.as_ref().and_then(|revisions| revisions.head.as_deref());
+                report::html::write(out, report, provenance(self.environment, self.root, head))
+            }
         }
     }
 

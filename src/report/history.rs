@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::html::Page;
+use super::html::{Page, Provenance};
 use super::palette::Palette;
 use super::trend::{Trend, TrendPoint};
 use phaser_core::contract::Severity;
@@ -30,8 +30,13 @@ pub fn write_json(out: &mut dyn Write, history: &ViolationHistory) -> io::Result
 }
 
 /// Writes the HTML page of today's report with the history.
-pub fn write_html(out: &mut dyn Write, history: &ViolationHistory, today: &Report) -> io::Result<()> {
-    let mut page = Page::of(today);
+pub fn write_html(
+    out: &mut dyn Write,
+    history: &ViolationHistory,
+    today: &Report,
+    provenance: Provenance,
+) -> io::Result<()> {
+    let mut page = Page::of(today, provenance);
     page.add_trend(trend(history));
     page.write(out)
 }

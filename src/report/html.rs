@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::trend::{Trend, TrendError, TrendPoint};
-use phaser_core::violation::{Note, Violation};
+use phaser_core::text::Region;
+use phaser_core::violation::{Match, Note, State, Violation};
 use phaser_project::report::Report;
 
 mod read;
@@ -20,6 +21,27 @@ const DATA: &str = "{{DATA}}";
 
 /// The states of violations; rows refer to them by index.
 const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
+
+/// When a report was made and on which commit. The caller reads clock and repository, so that equal reports give equal
+/// pages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// In seconds since 1970.
+    pub time: Option<i64>,
+    /// The abbreviated id; empty if unknown.
+    pub commit: String,
+    /// The branch of the commit; empty if unknown.
+    pub branch: String,
+}
+
+impl Provenance {
+    /// What is true of two reports together: the earlier time, and the commit if it is the same.
+    fn common(self, other: Self) -> Self {
+        let time = self.time.zip(other.time).map(|(one, two)| one.min(two));
+        let is_same = (&self.commit, &self.branch) == (&other.commit, &other.branch);
+        if is_same { Self { time, ..self } } else { Self { time, ..Self::default() } }
+    }
+}
 
 /// A page under construction.
 #[derive(Debug, Default)]
@@ -33,6 +55,7 @@ pub struct Page {
 struct PageData {
     title: String,
     about: String,
+    provenance: Provenance,
     /// The number of reports; zero for a page with only a history.
     reports: usize,
     summary: StateCounts,
@@ -61,7 +84,8 @@ struct ContractRow {
     message: String,
 }
 
-/// Contract, path, line, column, state, text, note. The first two and the state are indices, to keep large pages small.
+/// Contract, path, line, column, state, text, number of marked characters from the column on, whether `phaser fix` fixes
+/// it (0 or 1), note. The first two and the state are indices, to keep large pages small.
 #[derive(Debug, Serialize)]
 struct ViolationRow(
     usize,
@@ -70,6 +94,8 @@ struct ViolationRow(
     usize,
     usize,
     Option<String>,
+    usize,
+    u8,
     #[serde(skip_serializing_if = "String::is_empty")] String,
 );
 
@@ -93,6 +119,8 @@ struct ReportedViolation<'a> {
     place: Option<(usize, usize)>,
     state: &'a str,
     text: Option<&'a str>,
+    /// The number of characters of `text` that match, from the column on.
+    marked: usize,
     note: Option<&'a str>,
     has_fix: bool,
 }
@@ -109,15 +137,27 @@ impl<'a> ReportedViolation<'a> {
             place: found.map(|found| (found.region.start.line, found.region.start.column)),
             state: violation.state.as_str(),
             text: found.map(|found| &*found.line),
+            marked: found.map(marked).unwrap_or_default(),
             note: violation.note.map(Note::as_str),
             has_fix: violation.fix.is_some(),
         }
     }
 }
 
+/// The number of characters of a match on its first line.
+fn marked(found: &Match) -> usize {
+    // Columns count each byte of invalid UTF-8, so they do not index the characters of the decoded line.
+    if found.line.contains(char::REPLACEMENT_CHARACTER) {
+        return 0;
+    }
+    let Region { start, end } = found.region;
+    let on_line = (found.line.chars().count() + 1).saturating_sub(start.column);
+    if start.line == end.line { on_line.min(end.column - start.column) } else { on_line }
+}
+
 /// Writes the report as a page.
-pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    Page::of(report).write(out)
+pub fn write(out: &mut dyn Write, report: &Report, provenance: Provenance) -> io::Result<()> {
+    Page::of(report, provenance).write(out)
 }
 
 impl Page {
@@ -135,10 +175,11 @@ impl Page {
     }
 
     /// The page of one report.
-    pub fn of(report: &Report) -> Self {
+    pub fn of(report: &Report, provenance: Provenance) -> Self {
         let count = report.contracts.len();
         let mut page = Self::new(format!("{count} contract{}", if count == 1 { "" } else { "s" }));
         page.shown.reports = 1;
+        page.shown.provenance = provenance;
         page.shown.checked = report.checked.len();
         let gaps = report.gaps().map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string()));
         let broken = report.warnings.iter().map(|warning| (String::new(), warning.to_string()));
@@ -188,9 +229,10 @@ impl Page {
         *counter += 1;
         let (line, column) = violation.place.unwrap_or_default();
         let text = violation.text.map(str::to_owned);
-        let hint = violation.has_fix.then_some("fix with phaser fix");
-        let notes = violation.note.into_iter().chain(hint).collect::<Vec<_>>().join("; ");
-        self.shown.rows.push(ViolationRow(contract, path, line, column, state, text, notes));
+        let is_fixed = violation.has_fix && violation.state != State::Baselined.as_str();
+        let (fix, note) = (u8::from(is_fixed), violation.note.unwrap_or_default().to_owned());
+        let row = ViolationRow(contract, path, line, column, state, text, violation.marked, fix, note);
+        self.shown.rows.push(row);
     }
 
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -229,7 +271,7 @@ mod tests {
     use super::*;
     use phaser_core::contract::{Check, Contract};
     use phaser_core::testing::contract;
-    use phaser_core::violation::State;
+    use phaser_core::text::Text;
     use phaser_project::path::RelPath;
 
     /// The document in a page.
@@ -252,19 +294,23 @@ mod tests {
             ["a.py", "b/<i>.py"].map(|path| Violation::of_file(&one, &RelPath::from(path))).into();
         violations.push(Violation { state: State::Baselined, ..violations[0].clone() });
         let report = Report { violations, ..Report::default() };
-        let data = data(&Page::of(&report));
+        let data = data(&Page::of(&report, Provenance::default()));
         assert_eq!(data["contracts"].as_array().map(Vec::len), Some(1));
         assert_eq!(data["contracts"][0]["message"], one.message);
         assert_eq!(data["paths"], serde_json::json!(["a.py", "b/<i>.py"]));
         assert_eq!(
             data["rows"],
-            serde_json::json!([[0, 0, 0, 0, 0, null], [0, 1, 0, 0, 0, null], [0, 0, 0, 0, 3, null]])
+            serde_json::json!([
+                [0, 0, 0, 0, 0, null, 0, 0],
+                [0, 1, 0, 0, 0, null, 0, 0],
+                [0, 0, 0, 0, 3, null, 0, 0]
+            ])
         );
         assert_eq!(data["summary"]["baselined"], 1);
     }
 
     #[test]
-    fn page_shows_notes() {
+    fn page_shows_notes_and_fixes() {
         let mut page = Page::new("");
         let one = ReportedViolation {
             id: "x",
@@ -274,15 +320,32 @@ mod tests {
             place: Some((1, 2)),
             state: "open",
             text: None,
+            marked: 0,
             note: Some("n"),
             has_fix: true,
         };
         page.add(&one);
-        page.add(&ReportedViolation { note: None, ..one });
+        page.add(&ReportedViolation { note: None, state: "baselined", ..one });
         let data = data(&page.titled("owner/name"));
-        assert_eq!(data["rows"][0], serde_json::json!([0, 0, 1, 2, 0, null, "n; fix with phaser fix"]));
-        assert_eq!(data["rows"][1][6], "fix with phaser fix");
+        assert_eq!(data["rows"][0], serde_json::json!([0, 0, 1, 2, 0, null, 0, 1, "n"]));
+        assert_eq!(data["rows"][1], serde_json::json!([0, 0, 1, 2, 3, null, 0, 0]), "phaser fix skips it");
         assert_eq!(data["title"], "owner/name");
+    }
+
+    #[test]
+    fn marks_match_on_first_line() {
+        let marked = |bytes: &[u8], range: std::ops::Range<usize>, kept: usize| {
+            let text = Text::new(bytes).expect("is text");
+            let region = text.region(range.clone());
+            let line = String::from_utf8_lossy(text.line(region.start.line)).chars().take(kept).collect();
+            let line = Arc::from(String::as_str(&line));
+            marked(&Match { start: range.start, range, region, text: String::new(), line })
+        };
+        assert_eq!(marked("é = x\n".as_bytes(), 0..2, 9), 1);
+        assert_eq!(marked(b"a = x\nb", 4..7, 9), 1, "not the next line");
+        assert_eq!(marked(b"a = xyz", 4..7, 5), 1, "not beyond the kept part");
+        assert_eq!(marked(b"a = xyz", 4..7, 2), 0, "outside of the kept part");
+        assert_eq!(marked(b"\xE2\x84 x", 3..4, 9), 0, "columns are not those of the line");
     }
 
     #[test]

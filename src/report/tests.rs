@@ -110,7 +110,7 @@ const FORMATS: [(&str, Writer); 10] = [
     ("github summary", |out, report| github::write_summary(out, report, &RepositoryPrefix::default())),
     ("gitlab", |out, report| gitlab::write(out, report, &RepositoryPrefix::default())),
     ("junit", |out, report| junit::write(out, report, &RepositoryPrefix::default())),
-    ("html", |out, report| html::write(out, report)),
+    ("html", |out, report| html::write(out, report, html::Provenance::default())),
 ];
 
 fn as_text(detail: Detail) -> TextOptions {

@@ -197,7 +197,7 @@ def filters_by_keyboard(world):
               return [e.id || e.value || e.textContent, e.tagName, e.matches(':focus-visible') && s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2]; })()""")
             expect(at[2] or at[1] == "BODY", f"focus cannot be seen: {at}")
             order.append(at[0])
-        wanted = ["gap-summary", "search", "path", "contract", "error", "warning", "open", "ignored", "existing", "baselined", "Clear filters"]
+        wanted = ["gap-summary", "search", "path", "contract", "error", "warning", "open", "ignored", "existing", "baselined", "Clear filters", "path"]
         same(order[:len(wanted)], wanted, "the order of Tab")
         focus = lambda name: tab.ask(f"document.getElementById('{name}').focus()")
 
@@ -241,7 +241,8 @@ def filters_by_keyboard(world):
         tab.press("Enter")
         shows(tab, made, chosen(made), "cleared")
 
-        tab.press("Tab")
+        # The order comes between the filters and the tables.
+        tab.press("Tab", 2)
         first = tab.ask("document.activeElement.textContent")
         tab.press("Enter")
         shows(tab, made, chosen(made, contract=first), "a name in the table")
@@ -340,6 +341,88 @@ def long_lists_come_in_steps(world):
         is_quiet(tab, page)
 
 
+@case
+def shows_date_and_commit(world):
+    shown = "document.getElementById('provenance').textContent"
+    with world.tab() as tab:
+        tab.open(world.page("marked"))
+        same(tab.ask(shown), "2026-01-01 01:02 UTC, main at 0123abcdef", "a branch")
+        same(tab.ask("document.querySelector('#provenance time').dateTime"), "2026-01-01T01:02:03.000Z", "the time for programs")
+        tab.open(world.page("detached"))
+        same(tab.ask(shown), "2026-01-01 01:02 UTC, commit 0123abcdef", "no branch")
+        tab.open(world.page("sample"))
+        same(tab.ask("document.getElementById('provenance').checkVisibility()"), False, "nothing is known of a JSON report")
+
+
+@case
+def marks_matches(world):
+    page = world.page("marked")
+    expected = ["print", "print", "print", "print(" + "c" * 494, "AKIA************", "print"]
+    with world.tab() as tab:
+        tab.open(page)
+        same(tab.ask("[...document.querySelectorAll('#list mark')].map(m => [m.closest('li').querySelector('.place').textContent, m.textContent]).sort().map(m => m[1])"), expected, "what is marked")
+        lines = dict(tab.ask("[...document.querySelectorAll('#list li')].map(l => [parseInt(l.querySelector('.place').textContent), l.querySelector('pre').textContent])"))
+        same(lines[1], reports.MARKED[0][0], "a short line")
+        same(lines[3], "…" + "a" * 100 + "print()" + "b" * 290, "a long line starts near its match")
+        same(lines[4], "print(" + "c" * 494 + "…", "a long match is cut")
+        seen = tab.ask("(() => { const s = getComputedStyle(document.querySelector('mark')), p = getComputedStyle(document.querySelector('pre')); return s.backgroundColor !== p.backgroundColor && s.fontWeight > p.fontWeight; })()")
+        same(seen, True, "a mark differs by more than colour")
+        is_quiet(tab, page)
+
+
+@case
+def errors_first_on_request(world):
+    made, page = reports.sample(), world.page("sample")
+    first = lambda ones: sorted(ones, key=lambda one: one["severity"] != "error")
+    severities = "[...document.querySelectorAll('#list .tag.error, #list .tag.warning')].map(t => t.textContent)"
+    with world.tab() as tab:
+        tab.open(page)
+        same(tab.ask("document.querySelector('#orders input:checked').value"), "path", "the order at first")
+        tab.ask("document.querySelector('#orders input').focus()")
+        tab.press("ArrowDown")
+        shows(tab, made, first(chosen(made)), "errors first")
+        same(tab.ask(severities), sorted(tab.ask(severities)), "the severities")
+        same(tab.ask("location.hash"), "#order=errors", "the address")
+        tab.reload()
+        shows(tab, made, first(chosen(made)), "after a reload")
+        tab.click("document.getElementById('search')")
+        tab.type("print")
+        shows(tab, made, first(chosen(made, "print")), "with a filter")
+        tab.click(CLICKABLE["clear"])
+        shows(tab, made, first(chosen(made)), "an order is no filter")
+        tab.click("document.querySelector('#orders label')")
+        shows(tab, made, chosen(made), "by path again")
+        same(tab.ask("location.hash"), "", "the address of the usual order")
+        same([said for role, said, _ in tree_of(tab) if role in ("radio", "radiogroup", "group") and said], ["Severity", "State", "Order", "by path", "errors first"], "its names")
+        is_quiet(tab, page)
+        tab.open(world.page("one"))
+        same(tab.ask("document.getElementById('orders').checkVisibility()"), False, "one severity has no order")
+
+
+@case
+def fix_is_offered_once(world):
+    made, page = reports.sample(), world.page("sample")
+    shown = "document.getElementById('fixable').textContent"
+    signs = "document.querySelectorAll('#list .fix').length"
+    fixes = lambda ones: sum("fix" in one and one["state"] != "baselined" for one in ones)
+    with world.tab() as tab:
+        tab.open(page)
+        count = fixes(chosen(made))
+        expect(count > 3, "the case itself")
+        same(tab.ask(shown), f"{count} of {len(chosen(made))} can be fixed: phaser fix --all", "the command")
+        same(tab.ask(signs), count, "a sign for each")
+        same(tab.ask("document.body.innerText.match(/phaser fix/g).length"), 1, "how often the command is there")
+        for name in ["ignored", "existing", "baselined"]:
+            tab.click(box(name))
+        settled(tab)
+        same(tab.ask(signs), fixes(all_of(made)), "phaser fix skips the baseline")
+        tab.click("document.getElementById('search')")
+        tab.type("no such thing")
+        settled(tab)
+        same(tab.ask("document.getElementById('fixable').checkVisibility()"), False, "nothing to fix")
+        is_quiet(tab, page)
+
+
 CONTRAST = """(() => {
   const channel = c => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
   const parse = text => { const n = text.match(/[\\d.]+/g).map(Number); return { rgb: n.slice(0, 3), alpha: n.length > 3 ? n[3] : 1 }; };
@@ -380,6 +463,9 @@ def colours(world, scheme, is_page):
         tab.ask("document.getElementById('search').focus()")
         tab.press("Tab")
         outline = tab.ask("getComputedStyle(document.activeElement).outlineColor")
+        tab.open(world.page("marked"))
+        expect(tab.ask("document.querySelectorAll('mark').length") > 3, f"{scheme}: nothing is marked")
+        same(tab.ask(CONTRAST)["low"], [], f"{scheme}: too little contrast of marks")
         expect(outline not in ("", tab.ask("getComputedStyle(document.body).backgroundColor")), "the outline cannot be seen")
 
 
@@ -405,7 +491,7 @@ def stays_text(tab, page, what):
     acting = r"document.body.innerText.match(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g)"
     same(tab.ask(acting), None, f"{what}: characters that act")
     kinds = "[...new Set([...document.querySelectorAll('#list *')].map(e => e.tagName))].sort()"
-    same(set(tab.ask(kinds)) - {"SECTION", "H3", "OL", "LI", "SPAN", "DIV", "CODE", "PRE"}, set(), f"{what}: elements of the list")
+    same(set(tab.ask(kinds)) - {"SECTION", "H3", "OL", "LI", "SPAN", "DIV", "CODE", "PRE", "MARK"}, set(), f"{what}: elements of the list")
 
 
 def spelled(text, one_line=True):
@@ -453,14 +539,14 @@ def hostile_addresses_stay_text(world):
     page = world.page("sample")
     with world.tab() as tab:
         for at, text in enumerate(reports.EVIL.values()):
-            names = ["search", "path", "contract", "severity", "state", "x"]
+            names = ["search", "path", "contract", "severity", "state", "order", "x"]
             tab.open(page, f"?{at}#" + "&".join(f"{name}={quote(text[:300])}" for name in names))
             stays_text(tab, page, f"an address with {text[:20]!r}")
 
 
 @case
 def hostile_trees_and_histories_stay_text(world):
-    for name in ["tree", "hostile-trend"]:
+    for name in ["tree", "hostile-trend", "hostile-commit"]:
         page = world.page(name)
         with world.tab() as tab:
             tab.open(page)
@@ -478,7 +564,8 @@ def none_and_one(world):
     with world.tab() as tab:
         tab.open(world.page("empty"))
         same(tab.ask(FOUND), "No violations.", "what is said of none")
-        same(tab.ask("document.getElementById('side').checkVisibility()"), False, "filters for nothing")
+        same(tab.ask("document.getElementById('filters').checkVisibility()"), False, "filters for nothing")
+        same(tab.ask("document.getElementById('counts').checkVisibility()"), False, "tables of nothing")
         same(tab.ask("[...document.querySelectorAll('#totals li')].map(l => l.textContent)"), ["0errors", "0warnings"], "totals of none")
         tab.press("/")
         same(tab.ask("document.activeElement.tagName"), "BODY", "there is nothing to search")
@@ -584,6 +671,23 @@ def narrow_screens(world):
             same(small, [], f"{name}: too small to touch")
             tiny = tab.ask("[...document.querySelectorAll('svg text')].filter(e => e.getBoundingClientRect().height < 11).map(e => e.textContent)")
             same(tiny, [], f"{name}: words of the chart that are too small to read")
+
+
+@case
+def violations_come_before_tables(world):
+    tops = "['filters', 'violations', 'counts'].map(id => document.getElementById(id).getBoundingClientRect().top)"
+    for width in [360, 500, 800]:
+        with world.tab(width=width, height=900) as tab:
+            tab.open(world.page("thousand"))
+            settled(tab)
+            same(tab.ask(f"(tops => tops.join() === [...tops].sort((a, b) => a - b).join())({tops})"), True, f"{width}: filters, violations, tables")
+    with world.tab() as tab:
+        tab.open(world.page("thousand"))
+        settled(tab)
+        filters, violations, counts = tab.ask(tops)
+        expect(filters == violations < counts, "a wide screen has filters and tables beside the violations")
+        gap = tab.ask("document.getElementById('counts').getBoundingClientRect().top - document.getElementById('filters').getBoundingClientRect().bottom")
+        expect(gap < 60, f"the tables follow the filters: {gap}")
 
 
 def tree_of(tab):

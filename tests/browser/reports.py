@@ -41,6 +41,8 @@ def sample():
         state = STATES[at % 12 % 4] if at % 12 < 4 else "open"
         text = None if line is None else f"    call_{at}({'print' if at % 3 else 'eval'})"
         violations.append(violation(contract, path, line, text, state))
+    for one in violations[::7]:
+        one["fix"] = {"start": {"line": 1, "column": 1}}
     violations[5]["note"] = "phaser:ignore without an id ignores nothing"
     return report(violations, skipped=[("big.bin", "larger than 10 MB"), ("odd.txt", "cannot be read")])
 
@@ -87,6 +89,28 @@ def hostile():
     return report(violations, skipped=[(text, text) for text in EVIL.values()])
 
 
+PROVENANCE = {"time": START + 3_723, "commit": "0123abcdef", "branch": "main"}
+# line, column, number of marked characters
+MARKED = [
+    ("    call(print('x'))", 10, 5),
+    ("é😀 = print()", 6, 5),
+    ("a" * 700 + "print()" + "b" * 290, 701, 5),
+    ("print(" + "c" * 600, 1, 606),
+    ("secret = 'AKIA************'", 11, 16),
+    ("<b>\tprint</b>", 5, 5),
+    ("nothing is known", 3, 0),
+    ("cut before", 40, 5),
+]
+
+
+def marked(provenance=PROVENANCE):
+    """The data of a page of a run, which has whole lines with the positions of their matches."""
+    rows = [[at % 2, at % 3, at + 1, column, 0, text, length, at % 2] for at, (text, column, length) in enumerate(MARKED)]
+    contracts = [{"id": "no-print", "severity": "error", "message": "m"}, {"id": "no-todo", "severity": "warning", "message": "n"}]
+    return {"provenance": provenance, "about": "2 contracts", "checked": 3, "gaps": [], "states": STATES, "contracts": contracts,
+            "paths": ["a.py", "b.py", "c.py"], "rows": rows}
+
+
 def history(count, contracts=True):
     commits = []
     for at in range(count):
@@ -119,6 +143,15 @@ def write(phaser, work, name, made, trend=None, title=None):
     if title is not None:
         command += ["--title", title]
     subprocess.run(command, cwd=work, check=True)
+    return page
+
+
+def rewrite(phaser, work, name, data):
+    """Has phaser read a page with this data, and write it again."""
+    source, page = Path(work, f"{name}.source.html"), Path(work, f"{name}.html")
+    text = json.dumps(data).replace("<", "\\u003c")
+    source.write_text(f'<html><script type="application/json" id="data">{text}</script>', encoding="utf-8")
+    subprocess.run([phaser, "report", "html", source.name, "--output", page.name], cwd=work, check=True)
     return page
 
 

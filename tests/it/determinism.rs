@@ -14,7 +14,7 @@ fn output_is_equal_for_any_thread_count() {
             .file(&format!("d{directory}/f{number}.txt"), format!("{number} ab za\n").repeat(number % 5));
     }
     sandbox = sandbox.file("d0/binary.txt", b"\0\0");
-    for format in ["text", "json"] {
+    for format in ["text", "json", "html"] {
         let run =
             |threads| sandbox.run(["enforce", "--all", "--format", format, "--threads", threads]).to_string();
         let one = run("1");

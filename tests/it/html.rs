@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -53,6 +54,58 @@ fn page_equals_json_and_renders_it() {
 const HISTORY: &str = r#"{"version":1,"commits":[
     {"id":"a","time":1756080000,"errors":9,"warnings":0,"contracts":{"no-<x>":9}},
     {"id":"b","time":1763337600,"errors":1,"warnings":2,"contracts":{"no-<x>":1}}]}"#;
+
+#[test]
+fn page_names_date_and_commit() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "*.txt"))
+        .file("a.txt", "x\n")
+        .git_init()
+        .git_commit("first");
+    let git = |args: &[&str]| sandbox.git(args).trim().to_owned();
+    let provenance = |args: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--format", "html"]).args(args);
+        data(&sandbox.run_with(&mut command, b"").stdout)["provenance"].clone()
+    };
+    git(&["checkout", "-q", "-b", "topic/<i>"]);
+    let first = git(&["rev-parse", "--short=10", "HEAD"]);
+    let expected = json!({ "time": 1_767_225_600, "commit": first, "branch": "topic/<i>" });
+    assert_eq!(provenance(&["--all"]), expected);
+    let history = data(&sandbox.run(["history", "--format", "html"]).stdout);
+    assert_eq!(history["provenance"], expected);
+    git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    let older = provenance(&["--diff", "HEAD~1..HEAD~1"]);
+    assert_eq!(older, json!({ "time": 1_767_225_600, "commit": first, "branch": "" }), "not HEAD");
+    git(&["checkout", "-q", "--detach"]);
+    assert_eq!(provenance(&["--all"])["branch"], "");
+}
+
+#[test]
+fn page_without_repository_has_date_alone() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "*.txt"));
+    let mut command = sandbox.command();
+    command.args(["enforce", "--all", "--format", "html"]).env_remove("SOURCE_DATE_EPOCH");
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs();
+    let before = now();
+    let made = data(&sandbox.run_with(&mut command, b"").stdout)["provenance"].clone();
+    let time = made["time"].as_u64().expect("a time");
+    assert!((before..=now()).contains(&time), "{made}");
+    assert_eq!((&made["commit"], &made["branch"]), (&json!(""), &json!("")));
+}
+
+#[test]
+fn page_marks_matches_and_masks_secrets() {
+    let secret = forbid("token", "tok-[a-z0-9]{8}", "*.txt") + "tags: [secret]\n";
+    let sandbox = Sandbox::new()
+        .contract(&secret)
+        .contract(&(forbid("no-tab", "\\t", "*.txt") + "fix: ' '\n"))
+        .file("a.txt", "é = tok-abcd1234 # é\n\t\n");
+    let shown = data(&sandbox.run(["enforce", "--all", "--format", "html"]).stdout);
+    let row = |at: usize| shown["rows"][at].as_array().expect("a row")[2..].to_vec();
+    assert_eq!(json!(row(0)), json!([1, 5, 0, "é = tok-******** # é", 12, 0]));
+    assert_eq!(json!(row(1)[5]), 1, "phaser fix fixes it");
+}
 
 #[test]
 fn page_has_title_and_history() {

@@ -1,9 +1,10 @@
 //! Builds a page from written reports: JSON, SARIF, or another page, whose data is read back.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::super::trend::Trend;
-use super::{Page, ReportReadError, ReportedViolation, ViolationRow};
+use super::{Page, Provenance, ReportReadError, ReportedViolation, ViolationRow};
 
 impl Page {
     /// Adds a report in JSON, SARIF or HTML.
@@ -23,6 +24,13 @@ impl Page {
         } else {
             return Err(ReportReadError::Unknown);
         }
+        // JSON and SARIF do not have it.
+        let provenance = page.and_then(|_| Provenance::deserialize(&report["provenance"]).ok());
+        let provenance = provenance.unwrap_or_default();
+        self.shown.provenance = match self.shown.reports {
+            0 => provenance,
+            _ => std::mem::take(&mut self.shown.provenance).common(provenance),
+        };
         self.shown.reports += 1;
         self.sort();
         Ok(())
@@ -63,6 +71,7 @@ impl Page {
                 place: place(&violation["line_number"], &violation["column"]),
                 state: violation["state"].as_str().unwrap_or("open"),
                 text: violation["matched_text"].as_str(),
+                marked: 0,
                 note: violation["note"].as_str(),
                 has_fix: violation["fix"].is_object(),
             });
@@ -87,8 +96,9 @@ impl Page {
                 place: place(&row[2], &row[3]).filter(|(line, _)| *line > 0),
                 state: text(entry("states", &row[4])),
                 text: row[5].as_str(),
-                note: row[6].as_str(),
-                has_fix: false,
+                marked: number(&row[6]).unwrap_or_default(),
+                has_fix: row[7] == 1,
+                note: row[8].as_str(),
             });
         }
     }
@@ -110,6 +120,7 @@ impl Page {
                     place: place(&region["startLine"], &region["startColumn"]),
                     state: state(suppressions.first(), result),
                     text: region["snippet"]["text"].as_str(),
+                    marked: 0,
                     note: None,
                     has_fix: !items(&result["fixes"]).is_empty(),
                 });
@@ -181,7 +192,7 @@ mod tests {
         );
         assert_eq!((&data["checked"], &data["history"][0]["errors"]), (&json!(2), &json!(2)));
         assert_eq!((&data["reports"], &data["paths"]), (&json!(2), &json!(["a.py", "b.py", "c.py"])));
-        assert_eq!(data["rows"][0], json!([0, 0, 3, 2, 0, "print("]));
+        assert_eq!(data["rows"][0], json!([0, 0, 3, 2, 0, "print(", 0, 0]));
     }
 
     #[test]
@@ -200,7 +211,7 @@ mod tests {
             .map(|row| (text(&data["paths"][row[1].as_u64().expect("a number") as usize]), row[2].as_u64()))
             .collect();
         assert_eq!(rows, [("a", Some(2)), ("b", Some(1)), ("b", Some(5)), ("b", Some(9))]);
-        assert_eq!(data["rows"][0][6], "n; fix with phaser fix");
+        assert_eq!(data["rows"][0][8], "n");
     }
 
     #[test]
@@ -220,6 +231,36 @@ mod tests {
         second.add_report(&bytes).expect("a page");
         assert_eq!(data(&second), data(&first));
         assert_eq!(data(&second)["summary"]["baselined"], 1);
+    }
+
+    #[test]
+    fn page_keeps_what_is_true_of_all_reports() {
+        let page = |time: i64, commit: &str| {
+            let provenance = json!({ "time": time, "commit": commit, "branch": "main" });
+            let data = json!({ "provenance": provenance, "rows": [[0, 0, 1, 3, 0, "a = b", 1, 1]],
+                "contracts": [{}], "paths": ["p"], "states": ["open"] });
+            format!("<html><script type=\"application/json\" id=\"data\">{data}</script>")
+        };
+        let of = |reports: &[String]| {
+            let mut shown = Page::new("");
+            reports.iter().for_each(|report| shown.add_report(report.as_bytes()).expect("a report"));
+            data(&shown)
+        };
+        let one = of(&[page(9, "c")]);
+        assert_eq!(one["provenance"], json!({ "time": 9, "commit": "c", "branch": "main" }));
+        assert_eq!(one["rows"][0], json!([0, 0, 1, 3, 0, "a = b", 1, 1]));
+        assert_eq!(
+            of(&[page(9, "c"), page(8, "c")])["provenance"],
+            json!({ "time": 8, "commit": "c", "branch": "main" })
+        );
+        assert_eq!(
+            of(&[page(7, "c"), page(8, "d")])["provenance"],
+            json!({ "time": 7, "commit": "", "branch": "" })
+        );
+        let json = json!({ "version": 1, "violations": [] }).to_string();
+        for reports in [[page(7, "c"), json.clone()], [json, page(7, "c")]] {
+            assert_eq!(of(&reports)["provenance"], json!({ "time": null, "commit": "", "branch": "" }));
+        }
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Sandbox {
     /// A command that runs a copy of phaser. All that is on its PATH is what [`Sandbox::install`] puts there.
     fn phaser(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = self.tool(program);
-        command.env("PATH", self.bin());
+        command.env("PATH", self.bin()).env("SOURCE_DATE_EPOCH", "1767225600");
         command
     }
 

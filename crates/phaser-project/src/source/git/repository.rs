@@ -16,7 +16,7 @@ use crate::path::{RelPath, Root, normalize, real_path};
 
 use super::blob::{Objects, missing, remember_bases};
 use super::error::explain;
-use super::{GitError, GitLocation};
+use super::{GitError, GitLocation, revisions};
 
 /// The size of the tree cache, in bytes.
 const CACHED_TREES: usize = 16 << 20;
@@ -189,6 +189,26 @@ pub fn common_directory(root: &Root, location: &GitLocation) -> Option<PathBuf> 
     let location = if location.git_dir.is_some() { location } else { &here };
     let objects = open(location, Permissions::isolated()).ok()?;
     Some(real_path(&normalize(&location.cwd.join(objects.open().common_dir()))))
+}
+
+/// A commit, for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommitName {
+    /// The first ten digits of the id.
+    pub short_id: String,
+    /// The branch that is checked out; `None` for another commit.
+    pub branch: Option<String>,
+}
+
+/// The name of a revision, by default of `HEAD`. `None` if it cannot be read.
+pub fn commit_name(root: &Root, location: &GitLocation, revision: Option<&str>) -> Option<CommitName> {
+    let here = GitLocation { cwd: root.path().to_owned(), ..location.clone() };
+    let location = if location.git_dir.is_some() { location } else { &here };
+    let repository = Repository::open(root, location, ConfigSource::Repository).ok()?;
+    let commit = revisions::commit(&repository, revision.unwrap_or("HEAD")).ok()?;
+    let branch = || Some(repository.git.head_name().ok()??.shorten().to_string());
+    let branch = if revision.is_none() { branch() } else { None };
+    Some(CommitName { short_id: commit.to_hex_with_len(10).to_string(), branch })
 }
 
 fn open(location: &GitLocation, permissions: Permissions) -> Result<Objects, GitError> {
