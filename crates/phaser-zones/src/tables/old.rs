@@ -1,8 +1,8 @@
 //! Older languages: Fortran, Pascal, Ada, COBOL, MATLAB, TeX and others.
 
 use super::super::Language;
-use super::super::build::{ESCAPED_CODE, block, escaped, line, nesting, rule, string};
-use super::super::rule::{At, CloseAt, Escape, Rule, RuleKind};
+use super::super::build::{ESCAPED_CODE, block, escaped, hole, island, line, nesting, rule, string};
+use super::super::rule::{At, CloseAt, Escape, HoleEnd, Rule, RuleKind};
 use super::{DOUBLED_DOUBLE, DOUBLED_SINGLE};
 
 pub(super) static LANGUAGES: &[&Language] = &[
@@ -28,20 +28,43 @@ const SINGLE: Rule = string("'").escapes(DOUBLED_SINGLE);
 const FORTRAN_DOUBLE: &[Escape] = &[Escape::Exact("\"\""), Escape::Exact("&\n"), Escape::Exact("&\r\n")];
 const FORTRAN_SINGLE: &[Escape] = &[Escape::Exact("''"), Escape::Exact("&\n"), Escape::Exact("&\r\n")];
 
+/// A line of the C preprocessor.
+static DIRECTIVE: Language = Language::new("directive", &[block("/*", "*/"), escaped("\"").closed()]);
+const fn directive() -> Rule {
+    island(hole("#", "").until(HoleEnd::Line).of(&DIRECTIVE)).at(At::LineStart)
+}
+
 static FORTRAN: Language = Language::new(
     "Fortran",
-    &[line("!"), string("\"").escapes(FORTRAN_DOUBLE), string("'").escapes(FORTRAN_SINGLE)],
+    &[directive(), line("!"), string("\"").escapes(FORTRAN_DOUBLE), string("'").escapes(FORTRAN_SINGLE)],
 )
 .extensions("f90 f95 f03 f08 f18 f23");
 
 static FIXED_FORTRAN: Language = Language::new(
     "fixed-form Fortran",
-    &[line("c").any_case().at(At::LineStart), line("*").at(At::LineStart), line("!"), DOUBLE, SINGLE],
+    &[
+        directive(),
+        line("c").any_case().at(At::LineStart),
+        line("*").at(At::LineStart),
+        line("!"),
+        DOUBLE,
+        SINGLE,
+    ],
 )
 .extensions("f for f77 ftn");
 
-static PASCAL: Language = Language::new("Pascal", &[line("//"), block("{", "}"), block("(*", "*)"), SINGLE])
-    .extensions("pas dpr dpk lpr");
+static PASCAL: Language = Language::new(
+    "Pascal",
+    &[
+        line("//"),
+        block("{$", "}").as_code(),
+        block("(*$", "*)").as_code(),
+        block("{", "}"),
+        block("(*", "*)"),
+        SINGLE,
+    ],
+)
+.extensions("pas dpr dpk lpr");
 
 static ADA: Language =
     Language::new("Ada", &[line("--"), DOUBLE, rule("'", RuleKind::CharOrLabel(&[])).at(At::NotAfterValue)])

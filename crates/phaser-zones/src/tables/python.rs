@@ -68,7 +68,13 @@ static MESON: Language =
 
 static GDSCRIPT: Language = Language::new(
     "GDScript",
-    &[HASH, escaped("\"\"\"").many(), escaped("'''").many(), DOUBLE.many(), SINGLE.many()],
+    &[
+        HASH,
+        escaped("\"\"\"").maybe_after(&["r"]).many(),
+        escaped("'''").maybe_after(&["r"]).many(),
+        DOUBLE.maybe_after(&["r"]).many(),
+        SINGLE.maybe_after(&["r"]).many(),
+    ],
 )
 .extensions("gd");
 

@@ -225,5 +225,8 @@ fn rare_forms_of_strings_and_comments() {
         ("a.ex", "x = ~I18N\"STRING\"; CODE"),
         ("a.jl", "x = m`STRING $(STRING)`; y = `$(CODE)`; CODE"),
         ("a.fish", "echo (echo 1)#CODE; # COMMENT"),
+        ("a.pas", "{$if CODE} {COMMENT} (*$I CODE*) (*COMMENT*) CODE"),
+        ("a.gd", "x = r'STRING\\' STRING'; CODE"),
+        ("a.f90", "#if !defined(CODE) /* it's */\nCODE ! COMMENT"),
     ]);
 }
