@@ -18,7 +18,7 @@
 //! A cache that is damaged, or not phaser's, is ignored and overwritten: its checksum does not match. Without a
 //! usable cache the run is slower and its report the same.
 //!
-//! postcard encodes entries and results, with derived code.
+//! postcard encodes entries and results, with derived code; `store.rs` frames the entries.
 
 use std::collections::HashSet;
 use std::fs;
@@ -41,7 +41,7 @@ pub use key::{Inputs, Sha256Digest};
 pub use record::FileResult;
 
 use eviction::evict;
-use store::{CacheEntry, Entries, Variant};
+use store::{CacheEntry, CacheFile, Variant};
 
 /// The name of the cache directory, in git's common directory or in the user's cache directory.
 pub const FOLDER: &str = "phaser";
@@ -63,7 +63,7 @@ pub struct CacheLocation {
 pub struct Cache {
     file: PathBuf,
     key: Sha256Digest,
-    kept: Entries,
+    kept: CacheFile,
     /// The contracts, which results reference by index.
     contracts: Vec<Arc<Contract>>,
     /// The stamp of a file created at the start of the run, or why there is none. Without it nothing is saved.
@@ -96,16 +96,17 @@ impl Cache {
         let mut notes = Vec::new();
         let kept = store::read(&file, &key).unwrap_or_else(|what| {
             notes.push(format!("ignoring cache {}: {what}", file.display()));
-            Entries::default()
+            CacheFile::default()
         });
         Self { file, key, kept, contracts: inputs.contracts.to_vec(), start, notes, fresh: Mutex::default() }
     }
 
-    /// Looks up a file by its path in the project. `on_disk` is its path on disk.
-    pub fn find(&self, path: &RelPath, on_disk: &Path) -> CacheLookup<'_> {
-        let entry = self.kept.get(path);
+    /// Looks up a file by its path in the project. `on_disk` is its path on disk; `next` makes lookups in the order of
+    /// paths fast.
+    pub fn find(&self, path: &RelPath, on_disk: &Path, next: &mut usize) -> CacheLookup<'_> {
+        let entry = self.kept.find(path, next);
         let mut stamp = None;
-        if let Some(CacheEntry { stamp: Some(known), variants, .. }) = entry {
+        if let Some(CacheEntry { stamp: Some(known), variants }) = &entry {
             stamp = Stamp::of(on_disk);
             let unchanged = variants.first().filter(|_| stamp == Some(*known));
             if let Some(result) = unchanged.and_then(|variant| self.decode(variant, path)) {
@@ -117,16 +118,16 @@ impl Cache {
 
     /// Saves new results of a check of `targets`. Returns the problems with the cache.
     pub fn save(self, targets: &Targets) -> Vec<String> {
-        let Self { file, key, mut kept, start, mut notes, fresh, .. } = self;
+        let Self { file, key, kept, start, mut notes, fresh, .. } = self;
         let fresh = fresh.into_inner().unwrap_or_else(PoisonError::into_inner);
         if fresh.is_empty() {
             return notes;
         }
-        let present: Option<HashSet<&RelPath>> = (targets.coverage == Coverage::Whole)
-            .then(|| targets.targets.iter().map(|target| &target.path).collect());
+        let present: Option<HashSet<&[u8]>> = (targets.coverage == Coverage::Whole)
+            .then(|| targets.targets.iter().map(|target| target.path.as_bytes()).collect());
         let written = start.and_then(|_| {
-            store::merge(&mut kept, fresh, present.as_ref());
-            write_private(&file, &store::encode(kept, &key)).map_err(|error| error.to_string())
+            let bytes = store::merged(&key, &kept, &fresh, present.as_ref());
+            write_private(&file, &bytes).map_err(|error| error.to_string())
         });
         match written {
             Ok(()) => evict(&file),
@@ -135,8 +136,8 @@ impl Cache {
         notes
     }
 
-    fn decode(&self, variant: &Variant, path: &RelPath) -> Option<FileResult> {
-        record::decode(&variant.record, &self.contracts, path)
+    fn decode(&self, variant: &Variant<'_>, path: &RelPath) -> Option<FileResult> {
+        record::decode(variant.record, &self.contracts, path)
     }
 
     fn keep(&self, fresh: NewResult) {
@@ -171,7 +172,7 @@ pub enum CacheLookup<'c> {
 #[derive(Debug)]
 pub struct ToRead<'c> {
     cache: &'c Cache,
-    entry: Option<&'c CacheEntry>,
+    entry: Option<CacheEntry<'c>>,
     /// The stamp, if it was taken.
     stamp: Option<Stamp>,
 }
@@ -197,8 +198,9 @@ impl<'c> ToRead<'c> {
     pub fn with_content(self, path: &RelPath, bytes: &[u8]) -> Result<FileResult, ToKeep<'c>> {
         let Self { cache, entry, stamp } = self;
         let content = Sha256Digest::of(bytes);
-        let known = entry.and_then(|entry| entry.variants.iter().find(|variant| variant.content == content));
-        match known.and_then(|known| Some((cache.decode(known, path)?, known.record.clone()))) {
+        let mut known = entry.into_iter().flat_map(|entry| entry.variants);
+        let known = known.find(|variant| variant.content == content);
+        match known.and_then(|known| Some((cache.decode(&known, path)?, known.record.to_vec()))) {
             Some((result, record)) => {
                 cache.keep(NewResult { path: path.clone(), stamp, content, record });
                 Ok(result)

@@ -1,6 +1,6 @@
 //! A minimal binary encoding: varints, byte strings, lists.
 //!
-//! Used by the tables of packs, which a test writes. Written by hand because a hook decodes a thousand values before it
+//! Used by the tables of packs, which a test writes, and to frame the entries of the cache. Written by hand because a hook decodes a thousand values before it
 //! responds: nothing is copied and nothing allocated. Decoding never panics; malformed input yields `None`.
 
 /// The input that is left.
@@ -71,7 +71,6 @@ impl<'a> Decoder<'a> {
 }
 
 /// Appends a varint: 7 bits per byte, lowest first.
-#[cfg(test)]
 pub fn put_number(out: &mut Vec<u8>, number: usize) {
     let mut number = number as u64;
     while number >= 0x80 {
@@ -88,7 +87,6 @@ pub fn put_long(out: &mut Vec<u8>, long: u64) {
 }
 
 /// Appends a byte string: its length as a varint, then the bytes.
-#[cfg(test)]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len());
     out.extend(bytes);

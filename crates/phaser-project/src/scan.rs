@@ -135,6 +135,8 @@ struct Worker<'m> {
     fixer: Option<Fixer<'m>>,
     /// Results of earlier runs.
     cache: Option<&'m Cache>,
+    /// The hint for the next lookup in the cache.
+    next: usize,
     existing: Existing,
     added_ignores: AddedIgnores,
 }
@@ -166,6 +168,7 @@ impl<'m> Worker<'m> {
             times,
             fixer,
             cache,
+            next: 0,
             existing,
             added_ignores,
         }
@@ -244,7 +247,7 @@ impl From<FileResult> for ScannedTarget {
 
 /// Checks one target, from the cache if its file is unchanged.
 fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> ScannedTarget {
-    let scanned = match worker.cache.and_then(|cache| look_up(cache, target)) {
+    let scanned = match worker.cache.and_then(|cache| look_up(cache, target, &mut worker.next)) {
         Some(CacheLookup::Unchanged(result)) => result.into(),
         Some(CacheLookup::ToRead(file)) => search_target(matcher, worker, target, Some(file)),
         None => search_target(matcher, worker, target, None),
@@ -257,10 +260,10 @@ fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> 
 }
 
 /// Looks a target up in the cache. Only a file on disk with one name and no previous version is cached.
-fn look_up<'c>(cache: &'c Cache, target: &Target) -> Option<CacheLookup<'c>> {
+fn look_up<'c>(cache: &'c Cache, target: &Target, next: &mut usize) -> Option<CacheLookup<'c>> {
     match target {
         Target { path, alias: None, content: Content::File(file), whole: None, before: None, .. } => {
-            Some(cache.find(path, file))
+            Some(cache.find(path, file, next))
         }
         _ => None,
     }

@@ -152,60 +152,62 @@ fn key_of_file() -> Sha256Digest {
     Sha256Digest::of(b"context")
 }
 
-/// The entries after another run: merged, written and read.
-fn write(kept: &Entries, fresh: Vec<NewResult>, present: Option<&[&RelPath]>) -> Entries {
-    let mut entries = kept.clone();
-    let present = present.map(|paths| paths.iter().copied().collect());
-    store::merge(&mut entries, fresh, present.as_ref());
-    store::parse(&store::encode(entries, &key_of_file()), &key_of_file()).expect("is whole")
+/// The cache file after another run: merged, written and read.
+fn write(kept: &CacheFile, fresh: &[NewResult], present: Option<&[&str]>) -> CacheFile {
+    let present = present.map(|paths| paths.iter().map(|path| path.as_bytes()).collect());
+    let bytes = store::merged(&key_of_file(), kept, fresh, present.as_ref());
+    CacheFile::parse(bytes, &key_of_file()).expect("is whole")
 }
 
-fn shown(kept: &Entries) -> Vec<String> {
-    let shown = |(path, entry): (&RelPath, &CacheEntry)| {
-        let records = entry.variants.iter().map(|variant| String::from_utf8_lossy(&variant.record));
-        format!("{path} {}", records.collect::<Vec<_>>().join(","))
+/// The records of each path.
+fn shown(kept: &CacheFile) -> Vec<String> {
+    let records = |path: &str| {
+        let entry = kept.find(&RelPath::from(path), &mut 0)?;
+        let records = entry.variants.iter().map(|variant| String::from_utf8_lossy(variant.record));
+        Some(format!("{path} {}", records.collect::<Vec<_>>().join(",")))
     };
-    let mut shown: Vec<_> = kept.iter().map(shown).collect();
-    shown.sort();
-    shown
+    ["a", "b", "c"].into_iter().filter_map(records).collect()
 }
 
 #[test]
 fn remembers_last_contents_of_file() {
-    let mut kept = Entries::default();
+    let mut kept = CacheFile::default();
     for contents in [["1", "a"], ["2", "a"], ["1", "b"], ["3", "b"], ["4", "b"], ["5", "b"]] {
-        kept = write(&kept, vec![fresh("a", contents[0]), fresh("b", contents[1])], None);
+        kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], None);
     }
     assert_eq!(MAX_VARIANTS, 4);
     assert_eq!(shown(&kept), ["a 5,4,3,1", "b b,a"]);
-    let entry = &kept[&RelPath::from("b")];
-    assert_eq!((entry.age, entry.stamp), (0, Some(STAMP)));
-    assert!(!kept.contains_key(&RelPath::from("c")));
+    let mut next = 0;
+    let entry = kept.find(&RelPath::from("b"), &mut next).expect("is known");
+    assert_eq!((entry.stamp, next), (Some(STAMP), 2));
 }
 
 #[test]
 fn forgets_missing_file_after_some_runs() {
-    let [a, b, c] = ["a", "b", "c"].map(RelPath::from);
-    let present = Some(&[&a, &b][..]);
-    let mut kept = write(&Entries::default(), vec![fresh("a", "1"), fresh("b", "2"), fresh("c", "3")], None);
+    let present = Some(&["a", "b"][..]);
+    let all = [fresh("a", "1"), fresh("b", "2"), fresh("c", "3")];
+    let mut kept = write(&CacheFile::default(), &all, None);
     for run in 0..MAX_AGE {
-        kept = write(&kept, vec![fresh("a", "1")], present);
+        kept = write(&kept, &[fresh("a", "1")], present);
         assert_eq!(shown(&kept).len(), 3, "{run}");
     }
-    let back = write(&kept, vec![fresh("c", "4")], present);
-    assert_eq!(back.get(&c).map(|entry| entry.age), Some(0));
-    let part = write(&kept, vec![fresh("a", "1")], None);
+    let back = write(&kept, &[fresh("c", "4")], Some(&["a", "b", "c"]));
+    assert_eq!(
+        shown(&write(&back, &[fresh("a", "1")], present)),
+        ["a 1", "b 2", "c 4,3"],
+        "its age starts anew"
+    );
+    let part = write(&kept, &[fresh("a", "1")], None);
     assert_eq!(shown(&part).len(), 3, "a part of the project decides nothing");
-    kept = write(&kept, vec![fresh("a", "1")], present);
+    kept = write(&kept, &[fresh("a", "1")], present);
     assert_eq!(shown(&kept), ["a 1", "b 2"]);
 }
 
 #[test]
 fn no_byte_can_be_another_one() {
-    let mut entries = Entries::default();
-    store::merge(&mut entries, vec![fresh("a", "one"), fresh("b", "two")], None);
-    let bytes = store::encode(entries, &key_of_file());
-    let parse = |bytes: &[u8]| store::parse(bytes, &key_of_file());
+    let fresh = [fresh("a", "one"), fresh("b", "two")];
+    let bytes = store::merged(&key_of_file(), &CacheFile::default(), &fresh, None);
+    let parse = |bytes: &[u8]| CacheFile::parse(bytes.to_vec(), &key_of_file());
     assert!(parse(&bytes).is_some());
     for at in 0..bytes.len() {
         for flip in [1, 0x80, 0xFF] {
@@ -217,7 +219,7 @@ fn no_byte_can_be_another_one() {
         assert!(parse(&bytes[at + 1..]).is_none(), "from byte {at}");
     }
     assert!(parse(&[&bytes[..], b"\0"].concat()).is_none());
-    assert!(store::parse(&bytes, &Sha256Digest::of(b"another")).is_none());
+    assert!(CacheFile::parse(bytes, &Sha256Digest::of(b"another")).is_none());
 }
 
 fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Sha256Digest {
