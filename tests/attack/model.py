@@ -106,7 +106,8 @@ def read_commit(root, commit):
     """The tree of a commit, empty before the first one. Links are not followed."""
     if commit not in _COMMITS:
         files = {}
-        if not commit:
+        # Before the first commit, and for the stash of no untracked files. tarfile cannot read an archive without entries.
+        if not commit or not git(root, "ls-tree", "--name-only", commit):
             return Tree({}, {})
         with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", commit))) as archive:
             for member in archive:
@@ -348,18 +349,23 @@ class Start:
     def __init__(self, root):
         self.root = root
         self.tree = read_worktree(root)
-        self.branch = git(root, "symbolic-ref", "-q", "HEAD")
+        self.branch, self.commit = git(root, "symbolic-ref", "-q", "HEAD"), self.head()
         self.commits = set(git(root, "rev-list", "--all", "--reflog").decode().split())
-        self.known = Counter()
+        self.known, self.paths = Counter(), {}
         for tree in [self.tree, *(read_commit(root, commit) for commit in self.commits)]:
-            self.known |= offences(tree, self.tree).count
-        self.paths = offences(self.tree, self.tree).paths
+            found = offences(tree, self.tree)
+            self.known |= found.count
+            for key, paths in found.paths.items():
+                self.paths[key] = self.paths.get(key, Counter()) | paths
 
     def head(self):
         return git(self.root, "rev-parse", "-q", "--verify", "HEAD").decode().strip()
 
     def new_offences(self, end):
-        """`(id, state, text)` to `(n, paths)`: what is there `n` times more than in the worktree or a commit before."""
+        """`(id, state, text)` to `(n, paths)`: what is there `n` times more than before, in these files more often than before.
+
+        Both count: a moved file is not there more often, and a file that git restores had it before.
+        """
         # A repository is another project only if it was none of this one's directories.
         foreign = {one for one in end.foreign if not any(path.startswith(one + "/") for path in self.tree.files)}
         new = {}
@@ -367,17 +373,20 @@ class Start:
             found = offences(tree, self.tree, foreign)
             for key, count in found.count.items():
                 more = count - self.known[key]
-                if more > new.get(key, (0,))[0]:
-                    paths = found.paths[key] - self.paths.get(key, Counter())
-                    new[key] = (more, sorted(paths or found.paths[key]))
+                paths = found.paths[key] - self.paths.get(key, Counter())
+                if paths and more > new.get(key, (0,))[0]:
+                    new[key] = (more, sorted(paths))
         return new
 
     def weakened(self, end):
-        """The names of what is weaker than before. A switch to a branch that was there brings that branch's contracts."""
+        """The names of what is weaker than before.
+
+        Back to the contracts of the same commit (a stash), or a switch to another branch that was there, weakens nothing.
+        """
         before, after = strength(self.tree), strength(end)
         head = self.head()
-        switched = git(self.root, "symbolic-ref", "-q", "HEAD") != self.branch
-        if switched and head in self.commits and CONFIG in read_commit(self.root, head).enforcement:
+        switched = git(self.root, "symbolic-ref", "-q", "HEAD") != self.branch and head in self.commits
+        if (switched or head == self.commit) and CONFIG in read_commit(self.root, head).enforcement:
             there = strength(read_commit(self.root, head))
             before = {name: min(number, there[name]) for name, number in before.items()}
         return sorted(name for name in {**before, **after} if after[name] < before.get(name, 0))
