@@ -388,5 +388,5 @@ class Start:
         switched = git(self.root, "symbolic-ref", "-q", "HEAD") != self.branch and head in self.commits
         if (switched or head == self.commit) and CONFIG in read_commit(self.root, head).enforcement:
             there = strength(read_commit(self.root, head))
-            before = {name: min(number, there[name]) for name, number in before.items()}
-        return sorted(name for name in {**before, **after} if after[name] < before.get(name, 0))
+            before = Counter({name: min(before[name], there[name]) for name in {**before, **there}})
+        return sorted(name for name in {**before, **after} if after[name] < before[name])
