@@ -247,7 +247,7 @@ fn action_fits_the_marketplace() {
     let action = include_str!("../../action.yml");
     let action: Value = serde_saphyr::from_str(action).expect("is YAML");
     let text = |key: &str| action[key].as_str().expect(key);
-    // 'phaser' alone is the name of a user, which the marketplace refuses.
+    // The marketplace refuses the names of other actions, of users and of categories.
     assert_eq!(text("name"), "phaser contracts");
     assert!(text("description").chars().count() < 125, "{}", text("description"));
     assert!(action["branding"]["icon"].is_string() && action["branding"]["color"].is_string());
