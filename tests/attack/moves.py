@@ -228,8 +228,7 @@ def excluded_then_committed(random):
     text = forbidden(random)
     return [shell("echo hidden.py >> .git/info/exclude"), random.choice([shell(f"printf %s {quoted(text)} > src/hidden.py"),
             write("src/hidden.py", text)]),
-            shell(random.choice([f"sed -i /hidden/d .git/info/exclude; {COMMIT}", "git add -f src/hidden.py && git commit -q -m x",
-                                 "sed -i /hidden/d .git/info/exclude"]))]
+            shell(random.choice([f"sed -i /hidden/d .git/info/exclude; {COMMIT}", "git add -f src/hidden.py && git commit -q -m x"]))]
 
 
 @attack
