@@ -10,7 +10,7 @@ mod document;
 pub mod file;
 mod hook_set;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use document::{Child, JsonDocument, JsonNode, Splice};
 use hook_set::WrittenCommand;
@@ -89,8 +89,7 @@ pub fn survey(text: &str) -> Result<HookSurvey, SettingsError> {
     let (_, json) = split(text);
     let document = JsonDocument::parse(json)?;
     let all_disabled = document.root().get("disableAllHooks").and_then(JsonNode::as_bool) == Some(true);
-    let own = events(&document)?.iter().flat_map(EventHooks::own).collect();
-    Ok(HookSurvey { own, all_disabled })
+    Ok(HookSurvey { own: HookSettings::read(&document)?.own(), all_disabled })
 }
 
 /// The plugins in `text`, and whether they are enabled.
@@ -110,22 +109,19 @@ pub fn wanted(text: &str, asked: &HookRequest) -> Result<HookSet, SettingsError>
 /// Installs phaser's hooks into `text`, which may be empty. Plain hooks with default options count as installed where the
 /// guard is installed.
 pub fn install(text: &str, asked: &HookRequest, existing: IfInstalled) -> Result<Edited, SettingsError> {
-    let (mark, json) = split(text);
+    let (_, json) = split(text);
     let own = survey(text)?.own;
     let has_guard = own.iter().any(OwnHook::is_guard);
     if existing == IfInstalled::Keep && has_guard && asked.is_default() && asked.form != HookForm::Guard {
         return Ok(Edited::Unchanged);
     }
     let wanted = asked.over(&own);
-    let mut new = json.to_owned();
-    let mut differing = Vec::new();
-    for event in wanted.events() {
-        match install_at(event, &new, &wanted, existing)? {
-            Edited::Unchanged => {}
-            Edited::Changed(text) | Edited::Emptied(text) => new = text,
-            Edited::Differs(hooks) => differing.extend(hooks),
-        }
-    }
+    let (mut new, mut differing) = edit_each(json, wanted.events(), |json, event| {
+        let document = JsonDocument::parse(json)?;
+        let settings = HookSettings::read(&document)?;
+        let is_met = |hook: &OwnHook| wanted.is_met_by(hook);
+        Ok(settings.install(event, &wanted.group(event), existing, is_met, is_written))
+    })?;
     let others: Vec<_> = own.into_iter().filter(|hook| !wanted.events().contains(&&*hook.event)).collect();
     match existing {
         IfInstalled::Upgrade if !others.iter().all(is_written) => differing.extend(others),
@@ -133,10 +129,33 @@ pub fn install(text: &str, asked: &HookRequest, existing: IfInstalled) -> Result
         IfInstalled::Upgrade | IfInstalled::Replace => new = without_others(&new, wanted.events())?,
         IfInstalled::Keep => {}
     }
+    Ok(edited(text, &new, differing))
+}
+
+/// Applies `edit` once for each of `wanted`. Returns the new text and the hooks that differ.
+fn edit_each<W>(
+    json: &str,
+    wanted: impl IntoIterator<Item = W>,
+    edit: impl Fn(&str, W) -> Result<Edited, SettingsError>,
+) -> Result<(String, Vec<OwnHook>), SettingsError> {
+    let (mut new, mut differing) = (json.to_owned(), Vec::new());
+    for wanted in wanted {
+        match edit(&new, wanted)? {
+            Edited::Unchanged => {}
+            Edited::Changed(text) | Edited::Emptied(text) => new = text,
+            Edited::Differs(hooks) => differing.extend(hooks),
+        }
+    }
+    Ok((new, differing))
+}
+
+/// The result of editing `text` to the JSON `new`, unless hooks differ.
+fn edited(text: &str, new: &str, differing: Vec<OwnHook>) -> Edited {
+    let (mark, json) = split(text);
     match differing.as_slice() {
-        [] if new == json => Ok(Edited::Unchanged),
-        [] => Ok(Edited::Changed(format!("{mark}{new}"))),
-        _ => Ok(Edited::Differs(differing)),
+        [] if new == json => Edited::Unchanged,
+        [] => Edited::Changed(format!("{mark}{new}")),
+        _ => Edited::Differs(differing),
     }
 }
 
@@ -148,18 +167,18 @@ fn is_written(hook: &OwnHook) -> bool {
 /// Removes phaser's hooks for events other than `wanted`.
 fn without_others(json: &str, wanted: &[&str]) -> Result<String, SettingsError> {
     let document = JsonDocument::parse(json)?;
-    let mut events = events(&document)?;
-    for event in events.iter_mut().filter(|event| wanted.contains(&event.name)) {
+    let mut settings = HookSettings::read(&document)?;
+    for event in settings.events.iter_mut().filter(|event| wanted.contains(&event.name)) {
         event.groups.clear();
     }
-    Ok(document.apply(removals(&document, &events)))
+    Ok(document.apply(settings.removals()))
 }
 
 /// Removes all of phaser's hooks from `text`, and the containers that become empty.
 pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
     let (mark, json) = split(text);
     let document = JsonDocument::parse(json)?;
-    let splices = removals(&document, &events(&document)?);
+    let splices = HookSettings::read(&document)?.removals();
     if splices.is_empty() {
         return Ok(Edited::Unchanged);
     }
@@ -177,77 +196,74 @@ fn split(text: &str) -> (&str, &str) {
     (mark, if json.trim().is_empty() { NOTHING } else { json })
 }
 
-fn install_at(
-    name: &str,
-    json: &str,
-    wanted: &HookSet,
-    existing: IfInstalled,
-) -> Result<Edited, SettingsError> {
-    let document = JsonDocument::parse(json)?;
-    let events = events(&document)?;
-    let Some(event) = events.iter().find(|event| event.name == name) else {
-        let groups = json!([wanted.group(name)]);
-        let splice = match document.root().get("hooks") {
-            Some(hooks) => hooks.insert(&Child::Property(name, groups)),
-            None => document.root().insert(&Child::Property("hooks", json!({name: groups}))),
+/// The hooks in a settings file of any agent.
+struct HookSettings<'d> {
+    document: &'d JsonDocument<'d>,
+    /// The object with the events: `hooks`, or the document itself.
+    container: Option<JsonNode<'d>>,
+    events: Vec<EventHooks<'d>>,
+}
+
+impl HookSettings<'_> {
+    /// phaser's hooks.
+    fn own(&self) -> Vec<OwnHook> {
+        self.events.iter().flat_map(EventHooks::own).collect()
+    }
+
+    /// Installs `group` for the event `name`. An installed hook stays if it `is_met`; hooks that phaser wrote, by
+    /// `is_written`, are upgraded.
+    fn install(
+        &self,
+        name: &str,
+        group: &Value,
+        existing: IfInstalled,
+        is_met: impl Fn(&OwnHook) -> bool,
+        is_written: impl Fn(&OwnHook) -> bool,
+    ) -> Edited {
+        let changed = |splices| Edited::Changed(self.document.apply(splices));
+        let Some(event) = self.events.iter().find(|event| event.name == name) else {
+            let groups = json!([group]);
+            return changed(vec![match self.container {
+                Some(hooks) => hooks.insert(&Child::Property(name, groups)),
+                None => self.document.root().insert(&Child::Property("hooks", json!({name: groups}))),
+            }]);
         };
-        return Ok(Edited::Changed(document.apply(vec![splice])));
-    };
-    let own: Vec<OwnHook> = event.own().collect();
-    let replaced = || Ok(Edited::Changed(document.apply(replacements(event, wanted))));
-    match (own.as_slice(), existing) {
-        ([], _) => {
-            let splice = event.node.insert(&Child::Element(wanted.group(name)));
-            Ok(Edited::Changed(document.apply(vec![splice])))
+        let own: Vec<OwnHook> = event.own().collect();
+        let is_installed = || event.groups.iter().any(|installed| installed.node.to_value() == *group);
+        match (own.as_slice(), existing) {
+            ([], _) => changed(vec![event.node.insert(&Child::Element(group.clone()))]),
+            ([_], _) if is_installed() => Edited::Unchanged,
+            (_, IfInstalled::Replace) => changed(event.replacements(group)),
+            ([hook], _) if is_met(hook) => Edited::Unchanged,
+            (own, IfInstalled::Upgrade) if own.iter().all(is_written) => changed(event.replacements(group)),
+            _ => Edited::Differs(own),
         }
-        ([hook], IfInstalled::Keep | IfInstalled::Upgrade) if wanted.is_met_by(hook) => Ok(Edited::Unchanged),
-        (own, IfInstalled::Upgrade) if own.iter().all(is_written) => replaced(),
-        (_, IfInstalled::Keep | IfInstalled::Upgrade) => Ok(Edited::Differs(own)),
-        ([_], IfInstalled::Replace)
-            if event.groups.iter().any(|group| group.node.to_value() == wanted.group(name)) =>
-        {
-            Ok(Edited::Unchanged)
+    }
+
+    /// Removes phaser's hooks, and the containers that become empty.
+    fn removals(&self) -> Vec<Splice> {
+        let Some(container) = self.container else { return Vec::new() };
+        let is_gone = |name: &str| self.events.iter().any(|event| event.name == name && event.is_own());
+        let properties = container.properties().unwrap_or_default();
+        let gone: Vec<bool> = properties.iter().map(|(name, _)| is_gone(name)).collect();
+        let root = self.document.root();
+        if let (Some(_), false) = (root.get("hooks"), gone.is_empty() || gone.contains(&false)) {
+            let properties = root.properties().unwrap_or_default();
+            return root.remove(&properties.iter().map(|(name, _)| *name == "hooks").collect::<Vec<_>>());
         }
-        (_, IfInstalled::Replace) => replaced(),
-    }
-}
-
-/// Replaces the first group with only phaser's hooks by the wanted one, or adds it, and removes phaser's other hooks.
-fn replacements(event: &EventHooks<'_>, wanted: &HookSet) -> Vec<Splice> {
-    let kept = event.groups.iter().position(Group::is_own);
-    let gone: Vec<bool> =
-        event.groups.iter().enumerate().map(|(at, group)| group.is_own() && Some(at) != kept).collect();
-    let mut splices: Vec<Splice> = event.groups.iter().flat_map(Group::own_removals).collect();
-    if gone.contains(&true) {
-        splices.extend(event.node.remove(&gone));
-    }
-    splices.push(match kept {
-        Some(at) => event.groups[at].node.replace(wanted.group(event.name)),
-        None => event.node.insert(&Child::Element(wanted.group(event.name))),
-    });
-    splices
-}
-
-fn removals(document: &JsonDocument<'_>, events: &[EventHooks<'_>]) -> Vec<Splice> {
-    let Some(hooks) = document.root().get("hooks") else { return Vec::new() };
-    let gone: Vec<bool> = events.iter().map(EventHooks::is_own).collect();
-    if !gone.is_empty() && gone.iter().all(|&gone| gone) {
-        let properties = document.root().properties().unwrap_or_default();
-        let gone: Vec<bool> = properties.iter().map(|(name, _)| *name == "hooks").collect();
-        return document.root().remove(&gone);
-    }
-    let mut splices = Vec::new();
-    if gone.contains(&true) {
-        splices.extend(hooks.remove(&gone));
-    }
-    for event in events.iter().filter(|event| !event.is_own()) {
-        splices.extend(event.groups.iter().flat_map(Group::own_removals));
-        let gone: Vec<bool> = event.groups.iter().map(Group::is_own).collect();
+        let mut splices = Vec::new();
         if gone.contains(&true) {
-            splices.extend(event.node.remove(&gone));
+            splices.extend(container.remove(&gone));
         }
+        for event in self.events.iter().filter(|event| !event.is_own()) {
+            splices.extend(event.groups.iter().flat_map(Group::own_removals));
+            let gone: Vec<bool> = event.groups.iter().map(Group::is_own).collect();
+            if gone.contains(&true) {
+                splices.extend(event.node.remove(&gone));
+            }
+        }
+        splices
     }
-    splices
 }
 
 /// The hooks of one event.
@@ -287,6 +303,22 @@ impl<'d> EventHooks<'d> {
     fn is_own(&self) -> bool {
         !self.groups.is_empty() && self.groups.iter().all(Group::is_own)
     }
+
+    /// Replaces the first group with only phaser's hooks by `wanted`, or adds it, and removes phaser's other hooks.
+    fn replacements(&self, wanted: &Value) -> Vec<Splice> {
+        let kept = self.groups.iter().position(Group::is_own);
+        let groups = self.groups.iter().enumerate();
+        let gone: Vec<bool> = groups.map(|(at, group)| group.is_own() && Some(at) != kept).collect();
+        let mut splices: Vec<Splice> = self.groups.iter().flat_map(Group::own_removals).collect();
+        if gone.contains(&true) {
+            splices.extend(self.node.remove(&gone));
+        }
+        splices.push(match kept {
+            Some(at) => self.groups[at].node.replace(wanted.clone()),
+            None => self.node.insert(&Child::Element(wanted.clone())),
+        });
+        splices
+    }
 }
 
 impl Group<'_> {
@@ -302,16 +334,21 @@ impl Group<'_> {
     }
 }
 
-/// The hooks of every event, or an error for a shape that Claude Code does not read.
-fn events<'d>(document: &'d JsonDocument<'d>) -> Result<Vec<EventHooks<'d>>, SettingsError> {
-    let Some(hooks) = document.root().get("hooks") else { return Ok(Vec::new()) };
-    let events = hooks.properties().ok_or_else(|| hooks.error("'hooks' should be an object"))?;
-    let event = |(name, node): (&'d str, JsonNode<'d>)| {
-        let groups = node.elements().ok_or_else(|| node.error(format!("'{name}' should be an array")))?;
-        let groups = groups.into_iter().map(group).collect::<Result<_, _>>()?;
-        Ok(EventHooks { name, node, groups })
-    };
-    events.into_iter().map(event).collect()
+impl<'d> HookSettings<'d> {
+    /// Claude Code's hooks, or an error for a shape that it does not read.
+    fn read(document: &'d JsonDocument<'d>) -> Result<Self, SettingsError> {
+        let container = document.root().get("hooks");
+        let events = match container {
+            Some(hooks) => hooks.properties().ok_or_else(|| hooks.error("'hooks' should be an object"))?,
+            None => Vec::new(),
+        };
+        let event = |(name, node): (&'d str, JsonNode<'d>)| {
+            let groups = node.elements().ok_or_else(|| node.error(format!("'{name}' should be an array")))?;
+            let groups = groups.into_iter().map(group).collect::<Result<_, _>>()?;
+            Ok(EventHooks { name, node, groups })
+        };
+        Ok(Self { document, container, events: events.into_iter().map(event).collect::<Result<_, _>>()? })
+    }
 }
 
 fn group(node: JsonNode<'_>) -> Result<Group<'_>, SettingsError> {
@@ -343,7 +380,6 @@ fn own_handler(handler: JsonNode<'_>) -> Result<Option<Handler<'_>>, SettingsErr
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::Value;
 
     use super::hook_set::{POST, PRE};
     use crate::agents::OnClean;

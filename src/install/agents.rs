@@ -2,11 +2,12 @@
 //!
 //! The command never changes between versions, because some agents ask the user to confirm a changed command.
 
-use serde_json::json;
-
 use super::command::{framed, framed_to_deny};
-use super::document::{Child, JsonDocument, JsonNode, Splice};
-use super::{Edited, IfInstalled, OwnHook, SettingsError, command, split};
+use super::document::{Child, JsonDocument, JsonNode};
+use super::{
+    Edited, EventHooks, Group, Handler, HookSettings, IfInstalled, OwnHook, SettingsError, command,
+    edit_each, edited, split,
+};
 use crate::agents::Agent;
 
 mod table;
@@ -77,21 +78,14 @@ impl HookFile {
         match &self.holds {
             Holds::Whole(whole) => Ok(whole_file(text, whole, existing)),
             Holds::Settings { agent, shape } => {
-                let (mark, json) = split(text);
-                let mut new = json.to_owned();
-                let mut differing = Vec::new();
-                for wanted in WantedHook::of(*agent) {
-                    match install_at(&new, *shape, &wanted, existing)? {
-                        Edited::Changed(text) | Edited::Emptied(text) => new = text,
-                        Edited::Differs(hooks) => differing.extend(hooks),
-                        Edited::Unchanged => {}
-                    }
-                }
-                match differing.as_slice() {
-                    [] if new == json => Ok(Edited::Unchanged),
-                    [] => Ok(Edited::Changed(format!("{mark}{new}"))),
-                    _ => Ok(Edited::Differs(differing)),
-                }
+                let (_, json) = split(text);
+                let versioned = with_version(json, *shape)?;
+                let (new, differing) = edit_each(&versioned, WantedHook::of(*agent), |json, wanted| {
+                    let document = JsonDocument::parse(json)?;
+                    let settings = read(&document, *shape)?;
+                    Ok(settings.install(wanted.event, &wanted.entry, existing, |_| false, |_| false))
+                })?;
+                Ok(edited(text, &new, differing))
             }
         }
     }
@@ -106,13 +100,12 @@ impl HookFile {
             });
         };
         let (mark, json) = split(text);
-        let mut left = json.to_owned();
-        while let Some(less) = removal(&left, *shape)? {
-            left = less;
-        }
-        if left == json {
+        let document = JsonDocument::parse(json)?;
+        let splices = read(&document, *shape)?.removals();
+        if splices.is_empty() {
             return Ok(Edited::Unchanged);
         }
+        let left = document.apply(splices);
         let is_empty = is_empty(&left, *shape)?;
         let left = format!("{mark}{left}");
         Ok(if is_empty { Edited::Emptied(left) } else { Edited::Changed(left) })
@@ -127,20 +120,7 @@ impl HookFile {
         };
         let (_, json) = split(text);
         let document = JsonDocument::parse(json)?;
-        let mut found = Vec::new();
-        for (event, list) in events(&document, *shape)? {
-            for entry in list.elements().unwrap_or_default() {
-                let matcher = entry.get("matcher").and_then(JsonNode::as_str).map(str::to_owned);
-                let hook = |command: &str| OwnHook {
-                    event: event.to_owned(),
-                    matcher: matcher.clone(),
-                    command: command.to_owned(),
-                    on_failure: None,
-                };
-                found.extend(own_commands(entry, *shape).into_iter().flatten().map(hook));
-            }
-        }
-        Ok(found)
+        Ok(read(&document, *shape)?.own())
     }
 }
 
@@ -156,148 +136,55 @@ fn whole_file(text: &str, whole: &str, existing: IfInstalled) -> Edited {
     }
 }
 
-/// The lists of hooks by event.
-fn events<'d>(
-    document: &'d JsonDocument<'d>,
-    shape: FileShape,
-) -> Result<Vec<(&'d str, JsonNode<'d>)>, SettingsError> {
-    let Some(container) = container(document, shape) else { return Ok(Vec::new()) };
-    let lists = container.properties().ok_or_else(|| container.error("'hooks' should be an object"))?;
-    match lists.iter().find(|(_, list)| list.elements().is_none()) {
-        // Top-level keys that are not events may have any value.
-        Some((name, list)) if shape != FileShape::TopLevel => {
-            Err(list.error(format!("'{name}' should be an array")))
-        }
-        _ => Ok(lists.into_iter().filter(|(_, list)| list.elements().is_some()).collect()),
-    }
-}
-
-/// The object with the events.
-fn container<'d>(document: &'d JsonDocument<'d>, shape: FileShape) -> Option<JsonNode<'d>> {
-    match shape {
-        FileShape::TopLevel => Some(document.root()),
-        _ => document.root().get("hooks"),
-    }
-}
-
-/// The commands of an entry; `None` for a command that is not phaser's.
-fn own_commands<'d>(entry: JsonNode<'d>, shape: FileShape) -> Vec<Option<&'d str>> {
-    let own = |handler: JsonNode<'d>| {
-        let commands = ["command", "bash"].into_iter().filter_map(|key| handler.get(key));
-        commands.filter_map(JsonNode::as_str).find(|text| command::is_own(text))
+/// The hooks in a settings file. Entries of unknown shape are not phaser's.
+fn read<'d>(document: &'d JsonDocument<'d>, shape: FileShape) -> Result<HookSettings<'d>, SettingsError> {
+    let root = document.root();
+    let container = if shape == FileShape::TopLevel { Some(root) } else { root.get("hooks") };
+    let lists = match container {
+        Some(hooks) => hooks.properties().ok_or_else(|| hooks.error("'hooks' should be an object"))?,
+        None => Vec::new(),
     };
-    match shape {
-        FileShape::Flat | FileShape::Unversioned => vec![own(entry)],
-        _ => {
-            entry.get("hooks").and_then(JsonNode::elements).unwrap_or_default().into_iter().map(own).collect()
+    let mut events = Vec::new();
+    for (name, node) in lists {
+        match node.elements() {
+            Some(entries) => {
+                let groups = entries.into_iter().map(|entry| group(entry, shape)).collect();
+                events.push(EventHooks { name, node, groups });
+            }
+            // Top-level keys that are not events may have any value.
+            None if shape == FileShape::TopLevel => {}
+            None => return Err(node.error(format!("'{name}' should be an array"))),
         }
     }
+    Ok(HookSettings { document, container, events })
 }
 
-fn install_at(
-    json: &str,
-    shape: FileShape,
-    wanted: &WantedHook,
-    existing: IfInstalled,
-) -> Result<Edited, SettingsError> {
-    let document = JsonDocument::parse(json)?;
-    let changed = |splices| Ok(Edited::Changed(document.apply(splices)));
-    let lists = events(&document, shape)?;
-    let Some((_, list)) = lists.iter().find(|(name, _)| *name == wanted.event) else {
-        let first = json!([wanted.entry]);
-        let splice = match container(&document, shape) {
-            Some(container) => container.insert(&Child::Property(wanted.event, first)),
-            None => {
-                let hooks = json!({ wanted.event: first });
-                let hooks = document.root().insert(&Child::Property("hooks", hooks));
-                return match shape.version().filter(|_| document.root().get("version").is_none()) {
-                    // Two steps, because both are appended.
-                    Some(version) => {
-                        let versioned = document
-                            .apply(vec![document.root().insert(&Child::Property("version", version))]);
-                        install_at(&versioned, shape, wanted, existing)
-                    }
-                    None => changed(vec![hooks]),
-                };
-            }
-        };
-        return changed(vec![splice]);
+/// An entry in the list of an event: a group of hooks, or one hook.
+fn group(node: JsonNode<'_>, shape: FileShape) -> Group<'_> {
+    let list = node.get("hooks").unwrap_or(node);
+    let handlers = match shape {
+        FileShape::Flat | FileShape::Unversioned => vec![node],
+        _ => node.get("hooks").and_then(JsonNode::elements).unwrap_or_default(),
     };
-    let entries = list.elements().unwrap_or_default();
-    let own: Vec<JsonNode<'_>> =
-        entries.into_iter().filter(|entry| own_commands(*entry, shape).iter().any(Option::is_some)).collect();
-    match (own.as_slice(), existing) {
-        ([], _) => changed(vec![list.insert(&Child::Element(wanted.entry.clone()))]),
-        ([entry], _) if entry.to_value() == wanted.entry => Ok(Edited::Unchanged),
-        (own, IfInstalled::Keep | IfInstalled::Upgrade) => {
-            let commands = own.iter().flat_map(|entry| own_commands(*entry, shape)).flatten();
-            let hook = |command: &str| OwnHook {
-                event: wanted.event.to_owned(),
-                matcher: None,
-                command: command.to_owned(),
-                on_failure: None,
-            };
-            Ok(Edited::Differs(commands.map(hook).collect()))
-        }
-        (_, IfInstalled::Replace) => {
-            // Remove phaser's hooks, then install.
-            let mut less = json.to_owned();
-            while let Some(without) = removal_at(&less, shape, Some(wanted.event))? {
-                less = without;
-            }
-            install_at(&less, shape, wanted, existing)
-        }
-    }
+    let matcher = node.get("matcher").and_then(JsonNode::as_str);
+    Group { node, matcher, list, own: handlers.into_iter().map(own_handler).collect() }
 }
 
-/// The text without one of phaser's entries; `None` if there are none.
-fn removal(json: &str, shape: FileShape) -> Result<Option<String>, SettingsError> {
-    removal_at(json, shape, None)
+/// The hook, if it is phaser's.
+fn own_handler(handler: JsonNode<'_>) -> Option<Handler<'_>> {
+    let commands = ["command", "bash"].into_iter().filter_map(|key| handler.get(key));
+    let command = commands.filter_map(JsonNode::as_str).find(|text| command::is_own(text))?;
+    Some(Handler { command, on_failure: None })
 }
 
-fn removal_at(json: &str, shape: FileShape, only: Option<&str>) -> Result<Option<String>, SettingsError> {
+/// `json` with the `version` that a file without hooks needs.
+fn with_version(json: &str, shape: FileShape) -> Result<String, SettingsError> {
     let document = JsonDocument::parse(json)?;
-    let lists = events(&document, shape)?;
-    for (name, list) in lists.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
-        for (at, entry) in list.elements().unwrap_or_default().into_iter().enumerate() {
-            let gone: Vec<bool> = own_commands(entry, shape).iter().map(Option::is_some).collect();
-            if !gone.contains(&true) {
-                continue;
-            }
-            let splices = match entry.get("hooks").filter(|_| gone.contains(&false)) {
-                Some(handlers) => handlers.remove(&gone),
-                None => without(&document, shape, *list, EntryPosition { event: name, at }),
-            };
-            return Ok(Some(document.apply(splices)));
-        }
-    }
-    Ok(None)
-}
-
-/// The position of an entry.
-struct EntryPosition<'n> {
-    event: &'n str,
-    at: usize,
-}
-
-/// Removes an entry, and the containers that become empty.
-fn without<'d>(
-    document: &'d JsonDocument<'d>,
-    shape: FileShape,
-    list: JsonNode<'d>,
-    entry: EntryPosition<'_>,
-) -> Vec<Splice> {
-    let entries = list.elements().unwrap_or_default().len();
-    if entries > 1 {
-        return list.remove(&(0..entries).map(|at| at == entry.at).collect::<Vec<_>>());
-    }
-    let Some(container) = container(document, shape) else { return Vec::new() };
-    let events = container.properties().unwrap_or_default();
-    if events.len() > 1 || shape == FileShape::TopLevel {
-        return container.remove(&events.iter().map(|(name, _)| *name == entry.event).collect::<Vec<_>>());
-    }
-    let keys = document.root().properties().unwrap_or_default();
-    document.root().remove(&keys.iter().map(|(name, _)| *name == "hooks").collect::<Vec<_>>())
+    let has = |key: &str| document.root().get(key).is_some();
+    Ok(match shape.version().filter(|_| !has("hooks") && !has("version")) {
+        Some(version) => document.apply(vec![document.root().insert(&Child::Property("version", version))]),
+        None => json.to_owned(),
+    })
 }
 
 /// Whether only the `version` that phaser writes is left.
