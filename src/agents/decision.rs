@@ -143,20 +143,25 @@ pub fn decide(checked: CheckedCall<'_>, report: &Report) -> HookDecision {
 pub fn decide_on_command(report: &Report, findings: &[PolicyFinding]) -> HookDecision {
     let verdict = violated(&worst_first(report), HookMode::Guard, LocationStyle::PathAndLine)
         .unwrap_or(HookVerdict::Nothing);
+    if findings.is_empty() {
+        return HookDecision { verdict, context: None, message: message(report) };
+    }
+    let (reason, lines) = match verdict {
+        HookVerdict::Violated { reason, lines } => (reason, Some(lines)),
+        _ => (None, None),
+    };
+    HookDecision {
+        verdict: HookVerdict::Violated { reason, lines: with_findings(lines, "\n", findings) },
+        context: None,
+        message: Some(with_findings(message(report), "; ", findings)),
+    }
+}
+
+/// `text` followed by the findings, cut.
+fn with_findings(text: Option<String>, separator: &str, findings: &[PolicyFinding]) -> String {
     let findings = findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n");
-    let verdict = match (verdict, findings.as_str()) {
-        (verdict, "") => verdict,
-        (HookVerdict::Violated { reason, lines }, _) => {
-            HookVerdict::Violated { reason, lines: shortened(&format!("{lines}\n{findings}")) }
-        }
-        (_, _) => HookVerdict::Violated { reason: None, lines: shortened(&findings) },
-    };
-    let message = match (message(report), findings.as_str()) {
-        (message, "") => message,
-        (None, findings) => Some(shortened(findings)),
-        (Some(message), findings) => Some(shortened(&format!("{message}; {findings}"))),
-    };
-    HookDecision { verdict, context: None, message }
+    let text = text.map(|text| format!("{text}{separator}")).unwrap_or_default();
+    shortened(&format!("{text}{findings}"))
 }
 
 /// The maximum length of the reason that blocks the end of a turn, in characters. Claude Code sends it to the model twice.
@@ -182,27 +187,23 @@ pub fn decide_on_end(report: &Report, sent_back: &[String]) -> HookDecision {
 /// Adds the findings of policies: the strictest policy decides.
 fn with_concerns(decision: HookDecision, findings: &[PolicyFinding]) -> HookDecision {
     let Some(strictest) = findings.iter().map(|finding| finding.policy).max() else { return decision };
-    let findings = findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n");
     let HookDecision { verdict, context, message } = decision;
-    let joined = |earlier: Option<String>, separator: &str| match earlier {
-        Some(earlier) => Some(shortened(&format!("{earlier}{separator}{findings}"))),
-        None => Some(shortened(&findings)),
-    };
     match (strictest, verdict) {
-        (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => HookDecision {
-            verdict: HookVerdict::Deny(shortened(&format!("{reason}\n{findings}"))),
-            context,
-            message,
-        },
+        (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => {
+            let verdict = HookVerdict::Deny(with_findings(Some(reason), "\n", findings));
+            HookDecision { verdict, context, message }
+        }
         (Policy::Deny, _) => {
-            HookDecision { verdict: HookVerdict::Deny(shortened(&findings)), context, message }
+            HookDecision { verdict: HookVerdict::Deny(with_findings(None, "", findings)), context, message }
         }
         (Policy::Ask, _) => {
-            HookDecision { verdict: HookVerdict::Ask(shortened(&findings)), context, message }
+            HookDecision { verdict: HookVerdict::Ask(with_findings(None, "", findings)), context, message }
         }
-        (Policy::Report | Policy::Allow, verdict) => {
-            HookDecision { verdict, context: joined(context, "\n"), message: joined(message, "; ") }
-        }
+        (Policy::Report | Policy::Allow, verdict) => HookDecision {
+            verdict,
+            context: Some(with_findings(context, "\n", findings)),
+            message: Some(with_findings(message, "; ", findings)),
+        },
     }
 }
 

@@ -101,14 +101,12 @@ pub fn write(out: &mut dyn Write, counts: &ViolationCounts, here: &Here, palette
     let ViolationCounts { contracts, directories, files } = counts;
     let contracts = contracts.iter().map(|(ContractName { id, severity }, count)| {
         let style = palette.severity(*severity);
-        CountRow { count: *count, name: format!("{style}{:<8}{style:#}  {id}", severity.as_str()) }
+        (format!("{style}{:<8}{style:#}  {id}", severity.as_str()), *count)
     });
-    let directories =
-        directories.iter().map(|(path, count)| CountRow { count: *count, name: shown(path, here) });
-    let files = files.iter().map(|(path, count)| CountRow { count: *count, name: shown(path, here) });
-    write_table(out, palette, "severity  contract", &contracts.collect::<Vec<_>>())?;
-    write_table(out, palette, "directory", &directories.collect::<Vec<_>>())?;
-    write_table(out, palette, "file", &files.collect::<Vec<_>>())
+    let path = |(path, count): &(RelPath, Count)| (shown(path, here), *count);
+    write_table(out, palette, "severity  contract", contracts)?;
+    write_table(out, palette, "directory", directories.iter().map(path))?;
+    write_table(out, palette, "file", files.iter().map(path))
 }
 
 fn shown(path: &RelPath, here: &Here) -> String {
@@ -119,23 +117,25 @@ fn shown(path: &RelPath, here: &Here) -> String {
     }
 }
 
-struct CountRow {
-    count: Count,
-    name: String,
-}
-
 /// Writes a table with a header and a blank line after it.
-fn write_table(out: &mut dyn Write, palette: Palette, title: &str, rows: &[CountRow]) -> io::Result<()> {
-    if rows.is_empty() {
+fn write_table(
+    out: &mut dyn Write,
+    palette: Palette,
+    title: &str,
+    rows: impl ExactSizeIterator<Item = (String, Count)>,
+) -> io::Result<()> {
+    let count = rows.len();
+    if count == 0 {
         return Ok(());
     }
     let bold = palette.bold();
     let dim = palette.dim();
     writeln!(out, "{bold}{:>8}  {:>10}  {title}{bold:#}", "open", "suppressed")?;
-    for CountRow { count: Count { open, suppressed }, name } in rows.iter().take(MAX_ROWS) {
+    for (name, Count { open, suppressed }) in rows.take(MAX_ROWS) {
         writeln!(out, "{open:>8}  {suppressed:>10}  {name}")?;
     }
-    if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
+    if count > MAX_ROWS {
+        let more = count - MAX_ROWS;
         writeln!(out, "{dim}{:>22}and {more} more{dim:#}", "")?;
     }
     writeln!(out)

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::globs::{self, Globs};
-use super::overrides::{self, Overridden};
-use super::{States, patterns, quoted};
+use super::{States, overrides, patterns, quoted};
 use phaser_core::contract::{Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
@@ -149,7 +148,7 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     if !was.ignorable && is.ignorable {
         found.push("can be suppressed by ignore directives and by the baseline".to_owned());
     }
-    found.extend(overrides::weaker(Overridden::of(was), Overridden::of(is)));
+    found.extend(overrides::weaker(was, is));
     found
 }
 

@@ -7,37 +7,19 @@ use super::quoted;
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Severity};
 
-/// A contract's severity and state without overrides, and its overrides.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Overridden<'a> {
-    pub(super) severity: Severity,
-    pub(super) enabled: bool,
-    pub(super) cases: &'a [FileOverride],
-}
-
-impl<'a> Overridden<'a> {
-    pub(super) fn of(contract: &'a Contract) -> Self {
-        Self { severity: contract.severity, enabled: contract.enabled, cases: contract.scope.overrides() }
-    }
-
-    /// Whether it has this severity for every file.
-    fn is_always(&self, severity: Severity) -> bool {
-        self.severity == severity
-            && self.cases.iter().all(|case| case.change.severity.is_none_or(|it| it == severity))
-    }
-
-    /// Whether it is enabled for every file.
-    fn is_always_on(&self) -> bool {
-        self.enabled && self.cases.iter().all(|case| case.change.enabled != Some(false))
-    }
+/// Whether a contract has this severity for every file.
+fn is_always(contract: &Contract, severity: Severity) -> bool {
+    let cases = contract.scope.overrides();
+    contract.severity == severity
+        && cases.iter().all(|case| case.change.severity.is_none_or(|it| it == severity))
 }
 
 /// The maximum number of pairs compared. Longer lists have to be equal.
 const MAX_PAIRS: usize = 10_000;
 
 /// How the contract is weaker for some files, as the predicate of a sentence.
-pub(super) fn weaker(was: Overridden, is: Overridden) -> Option<String> {
-    let (mut old, mut new) = (was.cases, is.cases);
+pub(super) fn weaker(was: &Contract, is: &Contract) -> Option<String> {
+    let (mut old, mut new) = (was.scope.overrides(), is.scope.overrides());
     while let ([one, old_rest @ ..], [other, new_rest @ ..]) = (old, new)
         && one == other
     {
@@ -49,8 +31,8 @@ pub(super) fn weaker(was: Overridden, is: Overridden) -> Option<String> {
         (old, new) = (old_rest, new_rest);
     }
     // A warning everywhere cannot become weaker; an error everywhere is not weaker.
-    let (always_warning, always_error) = (was.is_always(Severity::Warning), is.is_always(Severity::Error));
-    let always_on = is.is_always_on();
+    let (always_warning, always_error) = (is_always(was, Severity::Warning), is_always(is, Severity::Error));
+    let always_on = is.enabled && is.scope.overrides().iter().all(|case| case.change.enabled != Some(false));
     let lowers = |case: &FileOverride| {
         case.change.enabled == Some(false)
             || (case.change.severity == Some(Severity::Warning) && !always_warning)

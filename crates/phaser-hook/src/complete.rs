@@ -72,94 +72,50 @@ pub fn complete(request: &Request, results: &[HookResult]) -> Result<Completion,
     };
     let winners = results.iter().filter(|result| result.verdict() == decision);
     let reason = join(winners.filter_map(|result| result.message.as_deref()));
-    let sum = CombinedResult {
-        decision,
-        reason: match decision {
-            Decision::Deny => reason.or_else(|| Some(NO_REASON.to_owned())),
-            Decision::Allow | Decision::Ask => reason,
-        },
-        context: join(results.iter().filter_map(|result| result.system_prompt.as_deref())),
-        update: match decision {
-            Decision::Deny => None,
-            Decision::Allow | Decision::Ask => merge_updates(results)?,
-        },
+    let context = join(results.iter().filter_map(|result| result.system_prompt.as_deref()));
+    let (reason, update) = match decision {
+        Decision::Deny => (reason.or_else(|| Some(NO_REASON.to_owned())), None),
+        Decision::Allow | Decision::Ask => (reason, merge_updates(results)?),
     };
-    let block = sum.reason.clone().filter(|_| decision == Decision::Deny);
-    Ok(Completion { response: sum.respond(request)?, block, conflicts })
+    let block = reason.clone().filter(|_| decision == Decision::Deny);
+    let updated_input = update.map(|update| UpdatedInput::merge(request.tool_input(), update));
+    let name = request.hook_event_name();
+    let response = match (request.event(), decision) {
+        (Event::PreToolUse(_), decision) => {
+            PreToolUseResponse { decision: Some(decision), reason, updated_input, context }.into()
+        }
+        (Event::PermissionRequest(_), Decision::Allow) => {
+            PermissionRequestResponse::Allow { updated_input }.into()
+        }
+        (Event::PermissionRequest(_), Decision::Deny) => {
+            let message = reason.unwrap_or_default();
+            PermissionRequestResponse::Deny { message, then: AfterDeny::GoOn }.into()
+        }
+        _ if updated_input.is_some() => return Err(CompleteError::CannotUpdate(name.to_owned())),
+        // The prompt is already open, with the original input.
+        (Event::PermissionRequest(_), Decision::Ask) => Response::empty(),
+        (_, Decision::Ask) => return Err(CompleteError::CannotAsk(name.to_owned())),
+        (event, Decision::Allow) => {
+            with_context(event, join(reason.iter().chain(&context).map(String::as_str)))
+        }
+        (event, Decision::Deny) => with_context(event, context).block(reason),
+    };
+    Ok(Completion { response, block, conflicts })
 }
 
-/// All results as one.
-struct CombinedResult {
-    decision: Decision,
-    reason: Option<String>,
-    context: Option<String>,
-    update: Option<Map<String, Value>>,
-}
-
-impl CombinedResult {
-    fn respond(self, request: &Request) -> Result<Response, CompleteError> {
-        match request.event() {
-            Event::PreToolUse(_) => Ok(self.about_call(request)),
-            Event::PermissionRequest(_) => self.about_permission(request),
-            other => self.about_other(other, request.hook_event_name()),
+/// A response with context for Claude, or a message to the user where the event takes no context.
+fn with_context(event: Event<'_>, context: Option<String>) -> Response {
+    let to = |event| ContextResponse { event, block: None, context: context.clone() }.into();
+    match event {
+        Event::PostToolUse(_) => PostToolUseResponse { block: None, context }.into(),
+        Event::UserPromptSubmit { .. } => UserPromptSubmitResponse { block: None, context }.into(),
+        Event::SessionStart { .. } => {
+            SessionStartResponse { context, ..SessionStartResponse::acknowledge() }.into()
         }
-    }
-
-    fn about_call(self, request: &Request) -> Response {
-        let merge = |update| UpdatedInput::merge(request.tool_input(), update);
-        Response::from(PreToolUseResponse {
-            decision: Some(self.decision),
-            reason: self.reason,
-            updated_input: self.update.map(merge),
-            context: self.context,
-        })
-    }
-
-    /// Ask is the empty response here: the prompt is already open, with the original input.
-    fn about_permission(self, request: &Request) -> Result<Response, CompleteError> {
-        let merge = |update| UpdatedInput::merge(request.tool_input(), update);
-        match self.decision {
-            Decision::Allow => {
-                Ok(PermissionRequestResponse::Allow { updated_input: self.update.map(merge) }.into())
-            }
-            Decision::Deny => {
-                let message = self.reason.unwrap_or_default();
-                Ok(PermissionRequestResponse::Deny { message, then: AfterDeny::GoOn }.into())
-            }
-            Decision::Ask if self.update.is_some() => {
-                Err(CompleteError::CannotUpdate(request.hook_event_name().to_owned()))
-            }
-            Decision::Ask => Ok(Response::empty()),
-        }
-    }
-
-    /// The messages of an allowed event become context for Claude, or a message to the user where the event takes no
-    /// context.
-    fn about_other(self, event: Event<'_>, name: &str) -> Result<Response, CompleteError> {
-        if self.update.is_some() {
-            return Err(CompleteError::CannotUpdate(name.to_owned()));
-        }
-        let (block, message) = match self.decision {
-            Decision::Allow => (None, join(self.reason.iter().chain(&self.context).map(String::as_str))),
-            Decision::Ask => return Err(CompleteError::CannotAsk(name.to_owned())),
-            Decision::Deny => (self.reason, self.context),
-        };
-        let to = |event| ContextResponse { event, block: None, context: message.clone() }.into();
-        let response: Response = match event {
-            Event::PostToolUse(_) => PostToolUseResponse { block: None, context: message }.into(),
-            Event::UserPromptSubmit { .. } => {
-                UserPromptSubmitResponse { block: None, context: message }.into()
-            }
-            Event::SessionStart { .. } => {
-                SessionStartResponse { context: message, ..SessionStartResponse::acknowledge() }.into()
-            }
-            Event::PostToolUseFailure(_) => to(ContextEvent::PostToolUseFailure),
-            Event::SubagentStart(_) => to(ContextEvent::SubagentStart),
-            Event::Setup { .. } => to(ContextEvent::Setup),
-            // The other events take no context.
-            _ => message.into_iter().fold(Response::empty(), Response::system_message),
-        };
-        Ok(response.block(block))
+        Event::PostToolUseFailure(_) => to(ContextEvent::PostToolUseFailure),
+        Event::SubagentStart(_) => to(ContextEvent::SubagentStart),
+        Event::Setup { .. } => to(ContextEvent::Setup),
+        _ => context.into_iter().fold(Response::empty(), Response::system_message),
     }
 }
 
