@@ -4,11 +4,11 @@
 //! which Claude Code shows to the user and otherwise ignores; never 2, which blocks the tool.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use super::decision::{HookDecision, HookVerdict};
+use super::parsed_event::{DURATION_OF_COMMAND, directory, started};
 use super::{AgentResponse, HookEvent, HookMode, OnClean};
 use crate::exit::Exit;
 use phaser_core::skipped::{SkipReason, Skipped};
@@ -20,8 +20,7 @@ use phaser_project::path::{RelPath, SETTINGS};
 use phaser_project::report::Summary;
 use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::tool_call::{
-    Algorithm, Call, Cell, CellAction, CellEdit, FileChange, MAX_PATH, Moment, Occurrences, Original,
-    Rewrite, TextEdit,
+    Algorithm, Call, Cell, CellAction, CellEdit, FileChange, Moment, Occurrences, Original, Rewrite, TextEdit,
 };
 
 pub mod edit;
@@ -32,8 +31,7 @@ use turn::Turn;
 
 /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
 pub fn read(request: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
-    let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
-    let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+    let cwd = directory(request.cwd(), cwd);
     match (request.event(), mode) {
         (Event::PostToolUse(run) | Event::PostToolUseFailure(run), HookMode::Guard)
             if is_shell(run.call.tool) =>
@@ -44,8 +42,10 @@ pub fn read(request: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
         (Event::PostToolUse(run), HookMode::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input)
         {
             Some((path, _)) => {
-                let sweep =
-                    ChangeWindow::Command { changed: Some(vec![cwd.join(path)]), since: started(&run) };
+                let sweep = ChangeWindow::Command {
+                    changed: Some(vec![cwd.join(path)]),
+                    since: started(run.duration_ms, DURATION_OF_COMMAND),
+                };
                 HookEvent::CommandRun { cwd, sweep }
             }
             None => HookEvent::Other,
@@ -84,23 +84,13 @@ fn mcp_file(input: ToolInput<'_>) -> Option<(&str, &str)> {
 /// Claude Code lists at most this many changed files; a list of this length may be incomplete.
 const MOST_CHANGED_FILES: usize = 200;
 
-/// The assumed duration of a command.
-const UNKNOWN_DURATION: Duration = Duration::from_secs(60);
-
 /// The files that a command may have changed.
 fn sweep_of(run: &ToolRun<'_>) -> ChangeWindow {
     let diff = run.response.and_then(|response| response.get("bashEditDiff"));
     let named = diff.and_then(|diff| diff.get("changedFiles")).and_then(Value::as_array);
     let all = named.filter(|named| named.len() < MOST_CHANGED_FILES);
     let changed = all.map(|named| named.iter().filter_map(Value::as_str).map(PathBuf::from).collect());
-    ChangeWindow::Command { changed, since: started(run) }
-}
-
-/// When a tool started, with one second of slack for the time between its end and now.
-fn started(run: &ToolRun<'_>) -> SystemTime {
-    let took = run.duration_ms.map_or(UNKNOWN_DURATION, Duration::from_millis);
-    let now = SystemTime::now();
-    now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
+    ChangeWindow::Command { changed, since: started(run.duration_ms, DURATION_OF_COMMAND) }
 }
 
 fn end(cwd: PathBuf, transcript: Option<&str>) -> HookEvent {

@@ -175,7 +175,7 @@ pub struct ParsedEvent<'a> {
 }
 
 /// The assumed duration of a command.
-const DURATION_OF_COMMAND: Duration = Duration::from_secs(60);
+pub const DURATION_OF_COMMAND: Duration = Duration::from_secs(60);
 
 /// The assumed duration of an edit.
 const DURATION_OF_EDIT: Duration = Duration::from_secs(2);
@@ -215,8 +215,7 @@ impl<'a> ParsedEvent<'a> {
 
     /// The event in the form common to all agents. Relative paths start at the event's directory, or else at `cwd`.
     pub fn into_hook_event(self, cwd: &Path, mode: HookMode) -> HookEvent {
-        let directory = self.cwd.filter(|cwd| cwd.len() <= MAX_PATH);
-        let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+        let cwd = directory(self.cwd, cwd);
         match (self.kind, mode) {
             (EventKind::BeforeTool, _) => self.call(Moment::Before, cwd),
             (EventKind::AfterTool, mode) => self.after_tool(cwd, mode),
@@ -252,15 +251,12 @@ impl<'a> ParsedEvent<'a> {
         }
     }
 
-    /// When the tool started, with one second of slack for the time between its end and now.
     fn began(&self) -> SystemTime {
         let unknown = match self.action {
             ToolAction::Shell(_) => DURATION_OF_COMMAND,
             _ => DURATION_OF_EDIT,
         };
-        let took = self.took.map_or(unknown, Duration::from_millis);
-        let now = SystemTime::now();
-        now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
+        started(self.took, unknown)
     }
 
     fn call(self, moment: Moment, cwd: PathBuf) -> HookEvent {
@@ -274,6 +270,18 @@ impl<'a> ParsedEvent<'a> {
         }
         HookEvent::ToolCall(call)
     }
+}
+
+/// When a tool that `took` this many milliseconds started, with one second of slack for the time between its end and now.
+pub fn started(took: Option<u64>, unknown: Duration) -> SystemTime {
+    let took = took.map_or(unknown, Duration::from_millis);
+    let now = SystemTime::now();
+    now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The directory of an event, absolute; `cwd` if the event has none.
+pub fn directory(of_event: Option<&str>, cwd: &Path) -> PathBuf {
+    of_event.filter(|path| path.len() <= MAX_PATH).map_or_else(|| cwd.to_owned(), |path| cwd.join(path))
 }
 
 /// `input` with `new` for `old`, which is the input itself or the value of one of the keys `names`.

@@ -38,24 +38,17 @@ const OWN_MARK: &str = "written by 'phaser enforce install --agent ";
 
 /// The hook files of an agent in one home.
 pub fn files(home: &Home) -> Vec<HookFile> {
-    let settings = |shape| {
-        let holds = Holds::Settings { agent: home.agent, shape };
-        vec![HookFile { path: home.path.to_owned(), is_program: false, holds }]
-    };
+    let file = |holds| HookFile { path: home.path.to_owned(), is_program: false, holds };
     match home.shape {
-        FileShape::Plugin => {
-            let holds = Holds::Whole(include_str!("agents/opencode.js").to_owned());
-            vec![HookFile { path: home.path.to_owned(), is_program: false, holds }]
+        FileShape::Plugin => vec![file(Holds::Whole(include_str!("agents/opencode.js").to_owned()))],
+        FileShape::Programs => {
+            let text = format!("#!/bin/sh\n# {OWN_MARK}cline'\n{}\n", command_of(home.agent));
+            let path = |event| format!("{}/{event}", home.path);
+            let program =
+                |event| HookFile { path: path(event), is_program: true, holds: Holds::Whole(text.clone()) };
+            EVENTS_OF_CLINE.iter().map(program).collect()
         }
-        FileShape::Programs => EVENTS_OF_CLINE
-            .iter()
-            .map(|event| {
-                let text = format!("#!/bin/sh\n# {OWN_MARK}cline'\n{}\n", command_of(home.agent));
-                let path = format!("{}/{event}", home.path);
-                HookFile { path, is_program: true, holds: Holds::Whole(text) }
-            })
-            .collect(),
-        shape => settings(shape),
+        shape => vec![file(Holds::Settings { agent: home.agent, shape })],
     }
 }
 

@@ -134,17 +134,16 @@ fn lowered(states: &States, base: &RelPath) -> Vec<String> {
     {
         found.push(format!("old violations do not count any more ('existing: report' in {})", file(base)));
     }
-    let (before, after) = (states.before.ignores().at(base), states.after.ignores().at(base));
-    if is_set(|config| config.ignores.is_some()) && after < before {
-        found.push(from_to("ignores", before.as_str(), after.as_str(), base));
-    }
-    let (before, after) = (states.before.protect().at(base), states.after.protect().at(base));
-    if is_set(|config| config.protect.is_some()) && after < before {
-        found.push(from_to("protect", before.as_str(), after.as_str(), base));
+    let ignores = |loaded: &Loaded| loaded.ignores().at(base);
+    let protect = |loaded: &Loaded| loaded.protect().at(base);
+    for (key, is_set, [before, after]) in [
+        ("ignores", is_set(|config| config.ignores.is_some()), [&states.before, &states.after].map(ignores)),
+        ("protect", is_set(|config| config.protect.is_some()), [&states.before, &states.after].map(protect)),
+    ] {
+        if is_set && after < before {
+            let (before, after) = (before.as_str(), after.as_str());
+            found.push(format!("'{key}' is '{after}', and was '{before}' ({})", file(base)));
+        }
     }
     found
-}
-
-fn from_to(key: &str, before: &str, after: &str, base: &RelPath) -> String {
-    format!("'{key}' is '{after}', and was '{before}' ({})", file(base))
 }

@@ -166,7 +166,7 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     if !beyond_ascii || !backslashes_before(old.as_bytes(), old.len()).is_multiple_of(2) {
         return None;
     }
-    let (wanted, mut escapes) = escaped(old);
+    let (wanted, mut escapes) = escaped(old, lower);
     if old.starts_with('\\') {
         escapes.insert(0, 0);
     }
@@ -184,8 +184,8 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     (memmem::find(bytes, found.as_bytes()) == Some(start)).then_some(found)
 }
 
-/// `text` with escapes for all non-ASCII characters, and their offsets.
-fn escaped(text: &str) -> (String, Vec<usize>) {
+/// `text` with escapes for all non-ASCII characters, and their offsets. `digits` spells a UTF-16 unit.
+fn escaped(text: &str, digits: impl Fn(u16) -> String) -> (String, Vec<usize>) {
     let (mut result, mut starts) = (String::with_capacity(text.len() * 2), Vec::new());
     for char in text.chars() {
         if char.is_ascii() {
@@ -194,10 +194,15 @@ fn escaped(text: &str) -> (String, Vec<usize>) {
         }
         for unit in char.encode_utf16(&mut [0; 2]) {
             starts.push(result.len());
-            result.push_str(&format!("\\u{unit:04x}"));
+            result.push_str(r"\u");
+            result.push_str(&digits(*unit));
         }
     }
     (result, starts)
+}
+
+fn lower(unit: u16) -> String {
+    format!("{unit:04x}")
 }
 
 /// How escaped surrogates compare. A lone surrogate in an edit reaches phaser as U+FFFD.
@@ -243,7 +248,7 @@ fn backslashes_before(bytes: &[u8], at: usize) -> usize {
 
 /// `new` with escapes for all non-ASCII characters, with the digits' case of the escapes in `found`.
 fn escaped_like(old: &str, found: &str, new: &str) -> String {
-    let (_, starts) = escaped(old);
+    let (_, starts) = escaped(old, lower);
     let units = old
         .chars()
         .filter(|char| !char.is_ascii())
@@ -252,23 +257,12 @@ fn escaped_like(old: &str, found: &str, new: &str) -> String {
     let known: HashMap<u16, &str> = units.zip(spellings.clone()).collect();
     let count = |is: fn(&u8) -> bool| spellings.clone().flat_map(str::bytes).filter(is).count();
     let upper = count(u8::is_ascii_uppercase) > count(u8::is_ascii_lowercase);
-    let mut result = String::with_capacity(new.len() * 2);
-    for char in new.chars() {
-        if char.is_ascii() {
-            result.push(char);
-            continue;
-        }
-        for unit in char.encode_utf16(&mut [0; 2]) {
-            let digits = match known.get(unit) {
-                Some(digits) => (*digits).to_owned(),
-                None if upper => format!("{unit:04X}"),
-                None => format!("{unit:04x}"),
-            };
-            result.push_str(r"\u");
-            result.push_str(&digits);
-        }
-    }
-    result
+    let digits = |unit| match known.get(&unit) {
+        Some(digits) => (*digits).to_owned(),
+        None if upper => format!("{unit:04X}"),
+        None => lower(unit),
+    };
+    escaped(new, digits).0
 }
 
 #[cfg(test)]
