@@ -40,17 +40,24 @@ fn replaced(text: &str, edit: &TextEdit, limit: usize) -> Result<String, NotAppl
         Occurrences::First => 1,
         Occurrences::All => usize::MAX,
     };
-    let mut result = String::with_capacity(text.len() + new.len());
-    let mut copied = None;
-    for start in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(most) {
-        result.push_str(&text[copied.unwrap_or(0)..start]);
-        result.push_str(&new);
-        copied = Some(start + old.len());
+    memmem::find(text.as_bytes(), old.as_bytes()).ok_or(NotApplied::OldNotFound)?;
+    let bytes = replace(text.as_bytes(), [&old, &new], most, limit)?;
+    String::from_utf8(bytes).map_err(|_| NotApplied::BinaryFile)
+}
+
+/// `text` with `new` for the first `most` occurrences of `old`, if it has at most `limit` bytes.
+pub fn replace(text: &[u8], [old, new]: [&str; 2], most: usize, limit: usize) -> Result<Vec<u8>, NotApplied> {
+    let mut result = Vec::with_capacity(text.len() + new.len());
+    let mut copied = 0;
+    for start in memmem::find_iter(text, old.as_bytes()).take(most) {
+        result.extend_from_slice(&text[copied..start]);
+        result.extend_from_slice(new.as_bytes());
+        copied = start + old.len();
         if result.len() > limit {
             return Err(NotApplied::TooLarge(limit));
         }
     }
-    result.push_str(&text[copied.ok_or(NotApplied::OldNotFound)?..]);
+    result.extend_from_slice(&text[copied..]);
     if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 

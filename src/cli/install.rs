@@ -288,12 +288,12 @@ impl Install {
     /// The effects of the installed hooks.
     fn meaning(&self, wanted: &HookSet) -> String {
         let guard = if self.guard { GUARD } else { "" };
-        let on_fail = match wanted.on_fail() {
+        let on_fail = match wanted.on_fail {
             OnFail::Continue if self.guard => MISSING,
             OnFail::Continue => "",
             OnFail::Block => BLOCKS,
         };
-        format!("{guard}{on_fail}{}", self.meaning_when_clean(wanted.on_clean()))
+        format!("{guard}{on_fail}{}", self.meaning_when_clean(wanted.on_clean))
     }
 
     fn meaning_when_clean(&self, on_clean: OnClean) -> String {

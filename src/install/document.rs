@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -277,17 +277,15 @@ fn from_jsonc(error: ParseError) -> SettingsError {
 /// The first repeated key and its offset.
 fn repeated_key<'v>(value: &'v Value<'_>) -> Option<(&'v str, usize)> {
     match value {
-        Value::Object(object) => repeated_in_object(object),
+        Value::Object(object) => {
+            let mut seen = std::collections::HashSet::new();
+            object.properties.iter().find_map(|property| {
+                let name = property.name.as_str();
+                let repeated = (!seen.insert(name)).then(|| (name, property.start()));
+                repeated.or_else(|| repeated_key(&property.value))
+            })
+        }
         Value::Array(array) => array.elements.iter().find_map(repeated_key),
         Value::StringLit(_) | Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => None,
     }
-}
-
-fn repeated_in_object<'v>(object: &'v Object<'_>) -> Option<(&'v str, usize)> {
-    let mut seen = std::collections::HashSet::new();
-    object.properties.iter().find_map(|property| {
-        let name = property.name.as_str();
-        let repeated = (!seen.insert(name)).then(|| (name, property.start()));
-        repeated.or_else(|| repeated_key(&property.value))
-    })
 }

@@ -62,10 +62,10 @@ pub struct HookRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSet {
     form: HookForm,
-    on_clean: OnClean,
+    pub on_clean: OnClean,
     levels: Option<Levels>,
     packs: Vec<&'static Pack>,
-    on_fail: OnFail,
+    pub on_fail: OnFail,
 }
 
 impl HookRequest {
@@ -101,14 +101,6 @@ impl HookRequest {
 }
 
 impl HookSet {
-    pub fn on_clean(&self) -> OnClean {
-        self.on_clean
-    }
-
-    pub fn on_fail(&self) -> OnFail {
-        self.on_fail
-    }
-
     /// The events, in file order.
     pub(super) fn events(&self) -> &'static [&'static str] {
         match self.form {
@@ -334,7 +326,7 @@ mod tests {
         assert_eq!(guard().over(&own).command(PRE), own[0].command);
         let own =
             [OwnHook { on_failure: Some("block".to_owned()), ..hook("phaser enforce --stdin --guard") }];
-        assert_eq!(guard().over(&own).on_fail(), OnFail::Block);
+        assert_eq!(guard().over(&own).on_fail, OnFail::Block);
         let plain = HookRequest::usual(HookForm::Plain(EditTools::Edits));
         assert_eq!(plain.over(&own).command(PRE), "phaser enforce --stdin --severity error");
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use phaser_project::config::Policy;
-use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, SETTINGS};
 use phaser_project::project::Inspection;
 use phaser_project::project::by_file::ByFile;
 use phaser_project::report::{AddedIgnore, Report};
@@ -120,14 +120,9 @@ fn on_weakening(
         let watched = protection.watched(loaded);
         files.retain(|path| watched.has(path));
     }
-    let versions = Versions {
-        root: protection.root,
-        targets: &inspection.targets,
-        gone: changing.gone(),
-        limit: inspection.project().options().max_file_size,
-    };
+    let gone = changing.gone();
     let changes: Vec<Rewritten> =
-        files.iter().filter_map(|path| versions.rewritten(path, changing.moment())).collect();
+        files.iter().filter_map(|path| rewritten(inspection, &gone, path, changing.moment())).collect();
     if changes.is_empty() { None } else { judged(protection, changing.moment(), &changes) }
 }
 
@@ -141,34 +136,28 @@ fn on_ignores(ignores: &ByFile<Policy>, moment: Moment, report: &Report) -> Vec<
     [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(finding).collect()
 }
 
-/// Reads both versions of changed files.
-struct Versions<'a> {
-    root: &'a Root,
-    targets: &'a Targets,
-    /// Files that the change deletes.
-    gone: Vec<PathBuf>,
-    limit: u64,
-}
-
-impl Versions<'_> {
-    /// Both versions of a file, if it is among the targets or deleted.
-    fn rewritten(&self, path: &PathBuf, moment: Moment) -> Option<Rewritten> {
-        let read =
-            |content: &Content| Reader::new(self.limit).read(content).ok().map(std::borrow::Cow::into_owned);
-        let on_disk = Content::File(path.clone());
-        if self.gone.contains(path) {
-            return Some(Rewritten { path: path.clone(), before: read(&on_disk), after: None });
-        }
-        let name = self.root.relative(path);
-        let is_it = |target: &&Target| target.path == name || file(target) == Some(path);
-        let target = self.targets.targets.iter().find(is_it)?;
-        let before = match moment {
-            Moment::Before => path.exists().then(|| read(&on_disk)).flatten(),
-            Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
-        };
-        // An unreadable version is a broken file to the loader.
-        Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content).unwrap_or_default()) })
+/// Both versions of a file, if it is among the targets or `gone`.
+fn rewritten(
+    inspection: &Inspection<'_>,
+    gone: &[PathBuf],
+    path: &PathBuf,
+    moment: Moment,
+) -> Option<Rewritten> {
+    let limit = inspection.project().options().max_file_size;
+    let read = |content: &Content| Reader::new(limit).read(content).ok().map(std::borrow::Cow::into_owned);
+    let on_disk = Content::File(path.clone());
+    if gone.contains(path) {
+        return Some(Rewritten { path: path.clone(), before: read(&on_disk), after: None });
     }
+    let name = inspection.project().root().relative(path);
+    let is_it = |target: &&Target| target.path == name || file(target) == Some(path);
+    let target = inspection.targets.targets.iter().find(is_it)?;
+    let before = match moment {
+        Moment::Before => path.exists().then(|| read(&on_disk)).flatten(),
+        Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
+    };
+    // An unreadable version is a broken file to the loader.
+    Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content).unwrap_or_default()) })
 }
 
 fn judged(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> Option<PolicyFinding> {

@@ -33,6 +33,7 @@
 
 use memchr::memmem;
 
+use crate::agents::replace::replace;
 use phaser_core::text::{is_text, to_str};
 use phaser_project::tool_call::{NotApplied, Occurrences, TextEdit, in_turn};
 
@@ -96,7 +97,7 @@ fn edited(text: Vec<u8>, edit: &TextEdit, limit: usize) -> Result<Vec<u8>, NotAp
     }
     match edit.occurrences {
         Occurrences::First => first_replaced(text, &spelled, limit),
-        Occurrences::All => all_replaced(text, &spelled, limit),
+        Occurrences::All => replace(&text, [&spelled.old, &spelled.new], usize::MAX, limit),
     }
 }
 
@@ -116,27 +117,6 @@ fn first_replaced(mut text: Vec<u8>, spelled: &Spelled<'_>, limit: usize) -> Res
         text.splice(start..start + spelled.old.len(), spelled.new.bytes());
     }
     if text.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(text) }
-}
-
-fn all_replaced(text: Vec<u8>, spelled: &Spelled<'_>, limit: usize) -> Result<Vec<u8>, NotApplied> {
-    let finder = memmem::Finder::new(spelled.old.as_bytes());
-    let mut matches = finder.find_iter(&text[spelled.from..]).map(|at| spelled.from + at);
-    let (first, second) = (matches.next(), matches.next());
-    if second.is_none() {
-        return first_replaced(text, spelled, limit);
-    }
-    let mut result = Vec::with_capacity(text.len() + spelled.new.len());
-    let mut copied = 0;
-    for start in first.into_iter().chain(second).chain(matches) {
-        result.extend_from_slice(&text[copied..start]);
-        result.extend_from_slice(spelled.new.as_bytes());
-        copied = start + spelled.old.len();
-        if result.len() > limit {
-            return Err(NotApplied::TooLarge(limit));
-        }
-    }
-    result.extend_from_slice(&text[copied..]);
-    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
 fn without_crlf(text: Vec<u8>) -> Vec<u8> {

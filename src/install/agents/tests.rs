@@ -1,6 +1,6 @@
 //! Hooks in the configuration of each agent.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::*;
 
