@@ -2,7 +2,7 @@
 
 use super::super::Language;
 use super::super::Zone;
-use super::super::build::{BACKSLASH, block, escaped, hole, line, paired, quote, rule, skip};
+use super::super::build::{BACKSLASH, block, escaped, hole, letter, line, paired, quote, rule, skip};
 use super::super::language::Operands;
 use super::super::rule::{At, Blanks, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 
@@ -44,11 +44,7 @@ static PERL: Language = Language::new(
         rule("__DATA__", RuleKind::Rest(Zone::Comment)).at(At::Bareword),
         rule("\u{4}", RuleKind::Rest(Zone::Comment)),
         rule("\u{1a}", RuleKind::Rest(Zone::Comment)),
-        skip("$#"),
-        skip("$'"),
-        skip("$\""),
-        skip("$`"),
-        skip("$/"),
+        letter("$"),
         skip("//"),
         line("#"),
         escaped("\"").many().holes(HOLES),
