@@ -109,7 +109,7 @@ pub struct EnforceArgs {
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "all", hide_possible_values = true, help_heading = CONTRACTS)]
     pub severity: SeverityFilter,
 
-    /// Set the format: hook, text, json, sarif, github, gitlab, junit or html
+    /// Set the format: hook, text, full, json, sarif, github, gitlab, junit or html
     #[arg(long, value_enum, hide_possible_values = true, help_heading = REPORT)]
     pub format: Option<ReportFormat>,
 
@@ -285,6 +285,7 @@ impl EnforceArgs {
 pub enum ReportFormat {
     Hook,
     Text,
+    Full,
     Json,
     Sarif,
     Github,

@@ -54,7 +54,7 @@ impl Show<'_> {
                 output::to_file(&path, |out| self.report(out, report))?;
                 self.to_stdout(text)?;
             }
-            (None, ReportFormat::Text) => self.to_stdout(text)?,
+            (None, ReportFormat::Text | ReportFormat::Full) => self.to_stdout(text)?,
             (None, _) => self.to_stdout(|out| self.report(out, report))?,
         }
         match &self.environment.github_step_summary {
@@ -134,6 +134,10 @@ impl Show<'_> {
                 let plain = TextOptions { detail: Detail::Plain, ..self.text_options() };
                 text::write(out, report, &plain)
             }
+            ReportFormat::Full => {
+                let full = TextOptions { detail: Detail::Source(Colour::Off), ..self.text_options() };
+                text::write(out, report, &full)
+            }
             ReportFormat::Json => {
                 let statistics = self.args.statistics.then(|| ViolationCounts::of(report));
                 report::json::write(out, report, statistics.as_ref())
@@ -160,7 +164,8 @@ impl Show<'_> {
     }
 
     fn detail(self) -> Detail {
-        match (self.args.color.on(self.environment), self.environment.stdout_is_terminal()) {
+        let is_full = self.format == ReportFormat::Full || self.environment.stdout_is_terminal();
+        match (self.args.color.on(self.environment), is_full) {
             (Colour::On, _) => Detail::Source(Colour::On),
             (Colour::Off, true) => Detail::Source(Colour::Off),
             (Colour::Off, false) => Detail::Plain,

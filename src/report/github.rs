@@ -60,7 +60,8 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &RepositoryPrefi
         writeln!(out, "\n… and {unseen} more")?;
     }
     writeln!(out)?;
-    write_fixes(out, report, top)
+    write_fixes(out, report, top)?;
+    writeln!(out, "`phaser explain ID` shows the reason and the exceptions that work.\n")
 }
 
 /// Writes the fixes as a diff block.

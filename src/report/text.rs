@@ -1,4 +1,5 @@
-//! Text: one block per violation and a summary; on a terminal with the source line.
+//! Text: one block per violation and a summary. The format `full`, which text is on a terminal, adds columns, source lines and
+//! the number of fixable violations.
 
 use std::io::{self, Write};
 
@@ -15,9 +16,9 @@ use phaser_project::report::Report;
 /// What is shown of each violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Position, contract and message.
+    /// The format `text`: line, contract and message.
     Plain,
-    /// With the source line and a caret.
+    /// The format `full`: also the column, and the source line with a caret.
     Source(Colour),
 }
 
@@ -41,6 +42,9 @@ pub enum Totals {
 /// Open violations above which counts are added.
 const MANY: usize = 50;
 
+/// Points to the command that explains a contract.
+pub const EXPLAIN_HINT: &str = "run 'phaser explain ID' for the reason and the exceptions that work";
+
 /// Options of the text format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextOptions {
@@ -52,7 +56,11 @@ pub struct TextOptions {
 
 /// Writes the violations and the summary.
 pub fn write(out: &mut dyn Write, report: &Report, options: &TextOptions) -> io::Result<()> {
-    for violation in report.open() {
+    let is_full = matches!(options.detail, Detail::Source(_));
+    for (at, violation) in report.open().enumerate() {
+        if is_full && at > 0 {
+            writeln!(out)?;
+        }
         write_violation(out, violation, options)?;
     }
     let summary = report.summary();
@@ -70,11 +78,15 @@ pub fn write(out: &mut dyn Write, report: &Report, options: &TextOptions) -> io:
         counts::write(out, &ViolationCounts::of(report), &options.here, palette(options.detail))?;
     }
     writeln!(out, "{summary}")?;
-    match options {
-        TextOptions { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
-            writeln!(out, "run 'phaser explain ID' for the reason and how to ignore a violation")
-        }
-        _ => Ok(()),
+    if !is_full || is_clean {
+        return Ok(());
+    }
+    if let fixable @ 1.. = report.open().filter(|violation| violation.fix.is_some()).count() {
+        writeln!(out, "{fixable} of {open} can be fixed: phaser fix")?;
+    }
+    match options.hint {
+        Hint::Explain => writeln!(out, "{EXPLAIN_HINT}"),
+        Hint::None => Ok(()),
     }
 }
 
@@ -84,12 +96,20 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOpt
     let path = options.here.path(&violation.path);
     let path = path.to_text();
     let path = inert(&path);
-    let line =
-        violation.found.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
+    let is_full = matches!(options.detail, Detail::Source(_));
+    let place = match violation.found.as_ref().map(|found| found.region.start) {
+        Some(start) if is_full => format!(":{}:{}", start.line, start.column),
+        Some(start) => format!(":{}", start.line),
+        None => String::new(),
+    };
     let (severity, id) = (contract.severity, &contract.id);
     let (bold, colour) = (palette.bold(), palette.severity(severity));
-    writeln!(out, "{bold}{path}{line}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
-    let hint = if violation.fix.is_some() { " (fix with phaser fix)" } else { "" };
+    writeln!(out, "{bold}{path}{place}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
+    let hint = match (&violation.fix, is_full) {
+        (None, _) => "",
+        (Some(_), true) => " (fixable)",
+        (Some(_), false) => " (fix with phaser fix)",
+    };
     let mut lines = contract.message.lines().peekable();
     while let Some(line) = lines.next() {
         let hint = if lines.peek().is_none() { hint } else { "" };

@@ -111,6 +111,7 @@ fn writes_violations_before_failing_job() {
     assert!(check.stdout.contains("\n::warning file=a.txt,line=2,"), "{check}");
     let expected = "### phaser: 1 error, 1 warning, 1 ignored\n\n| | Contract | Place | Message |\n|---|---|---|---|\n| error | no&#45;x |";
     assert!(job.summary().starts_with(expected), "{}", job.summary());
+    assert!(job.summary().contains("\n`phaser explain ID` "), "{}", job.summary());
     let finish = job.step("finish", &[("EXIT_CODE", "1")]);
     assert_eq!(finish.code, Some(1), "{finish}");
 }

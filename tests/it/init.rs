@@ -144,7 +144,7 @@ fn yes_does_all_of_it() {
         hooks:
           - id: phaser
             name: phaser
-            entry: phaser enforce --staged --strict
+            entry: phaser enforce --staged --strict --format full
             args: [--]
             language: system
             pass_filenames: true
@@ -174,7 +174,7 @@ fn yes_does_all_of_it() {
       hooks:
         - id: phaser
           name: phaser
-          entry: phaser enforce --staged --strict
+          entry: phaser enforce --staged --strict --format full
           args: [--]
           language: system
           pass_filenames: true
@@ -370,7 +370,7 @@ fn pre_commit_entry_checks_named_files() {
     // 'pre-commit run --all-files', and --from-ref with --to-ref: nothing of a.py is staged.
     let all = run_as_pre_commit(&sandbox, &hook, &[".pre-commit-config.yaml", "a.py", "b.py"]);
     assert_eq!(all.code, Some(1), "{all}");
-    assert!(all.stdout.contains("a.py:2: error: python-raise-notimplemented"), "{all}");
+    assert!(all.stdout.contains("a.py:2:5: error: python-raise-notimplemented"), "{all}");
     // 'git commit': only what is staged.
     assert_eq!(run_as_pre_commit(&sandbox, &hook, &["b.py"]).code, Some(0));
     // A commit that only deletes names no file.

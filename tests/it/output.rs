@@ -213,7 +213,7 @@ fn without_hint(shown: &str) -> &str {
 pub fn terminal_shows_source_with_caret() {
     let shown = on_a_terminal(&swift(), "enforce --all", &[("NO_COLOR", "1")]);
     insta::assert_snapshot!(without_hint(&shown), @"
-    src/app.swift:3: error: no-force-unwrap
+    src/app.swift:3:13: error: no-force-unwrap
       Avoid force unwrapping optionals. Use guard let or if let instead.
       |
     3 | let value = optional!
@@ -234,27 +234,31 @@ pub fn caret_fits_long_lines_tabs_wide_characters() {
         );
     let shown = on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]);
     insta::assert_snapshot!(without_hint(&shown), @"
-    a.txt:1: error: no-x
+    a.txt:1:2: error: no-x
       Do not no-x.
       |
     1 |     x
       |     ^
-    a.txt:2: error: no-x
+
+    a.txt:2:4: error: no-x
       Do not no-x.
       |
     2 | 日本 xx
       |      ^^
-    a.txt:3: error: no-block
+
+    a.txt:3:5: error: no-block
       Do not no-block.
       |
     3 | say begin
       |     ^^^^^
-    a.txt:6: error: no-x
+
+    a.txt:6:1: error: no-x
       Do not no-x.
       |
     6 | x y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y...
       | ^
-    a.txt:7: error: no-x
+
+    a.txt:7:601: error: no-x
       Do not no-x.
       |
     7 | ...y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y y x
@@ -270,7 +274,46 @@ pub fn caret_never_points_elsewhere() {
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .file("a.txt", format!("{}x\n", "y".repeat(5000)));
     let shown = on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]);
-    assert!(shown.starts_with("a.txt:1: error: no-x\n  Do not no-x.\n\n1 "), "{shown}");
+    assert!(shown.starts_with("a.txt:1:5001: error: no-x\n  Do not no-x.\n\n1 "), "{shown}");
+}
+
+#[test]
+fn full_format_shows_source_and_counts_fixes() {
+    let sandbox = Sandbox::new()
+        .contract(&(forbid("no-x", "x", "**/*.txt") + "fix: 'y'\n"))
+        .contract(&contract("needs-header", "require_pattern", Some("header"), "**/*.txt"))
+        .file("a.txt", "say x\n")
+        .file("b.txt", "header\n");
+    insta::assert_snapshot!(sandbox.run(["enforce", "--all", "--format", "full"]).stdout, @"
+    a.txt: error: needs-header
+      Do not needs-header.
+
+    a.txt:1:5: error: no-x
+      Do not no-x. (fixable)
+      |
+    1 | say x
+      |     ^
+
+    2 errors, 0 warnings
+    1 of 2 can be fixed: phaser fix
+    run 'phaser explain ID' for the reason and the exceptions that work
+    ");
+    assert_eq!(sandbox.run(["enforce", "b.txt", "--format", "full"]).stdout, "0 errors, 0 warnings\n");
+}
+
+#[test]
+fn terminal_text_is_full_format() {
+    let sandbox = swift();
+    let full = on_a_terminal(&sandbox, "enforce --all --format full", &[]);
+    assert_eq!(on_a_terminal(&sandbox, "enforce --all", &[]), full);
+    assert!(coloured(&full), "{full}");
+    let piped = sandbox.run(["enforce", "--all", "--format", "full"]).stdout;
+    assert!(!coloured(&piped), "{piped}");
+    assert_eq!(on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]), piped);
+    let asked = sandbox.run(["enforce", "--all", "--format", "full", "--color", "always"]).stdout;
+    assert!(coloured(&asked), "{asked}");
+    sandbox.run(["enforce", "--all", "--format", "full", "--color", "always", "--output", "report"]);
+    assert_eq!(std::fs::read_to_string(sandbox.path("report")).expect("written"), piped);
 }
 
 #[test]
@@ -400,7 +443,7 @@ fn text_paths_are_relative_to_directory() {
 #[test]
 fn terminal_names_explain_once() {
     let sandbox = swift().file("src/b.swift", "a!\nb!\n");
-    let hint = "run 'phaser explain ID' for the reason and how to ignore a violation\n";
+    let hint = "run 'phaser explain ID' for the reason and the exceptions that work\n";
     let shown = on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]);
     assert!(shown.ends_with(&format!("3 errors, 0 warnings\n{hint}")), "{shown}");
     assert_eq!(shown.matches("phaser explain").count(), 1, "{shown}");

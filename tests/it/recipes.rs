@@ -91,7 +91,8 @@ fn readme_commands_match_its_picture() {
     assert!(init.starts_with("phaser init "), "{init}");
     let output = run(&sandbox, init, &[]);
     assert_eq!(output.code, Some(0), "{output}");
-    let output = run(&sandbox, enforce, &[]);
+    // A terminal shows the same.
+    let output = run(&sandbox, &format!("{} --format full", enforce.trim_end()), &[]);
     assert_eq!(output.code, Some(1), "{output}");
     let shown = picture("first-run.svg");
     assert!(shown.contains(&format!("$ {enforce}")), "{shown}");
@@ -166,6 +167,10 @@ fn git_hooks() {
         let sandbox = sandbox.file("new.txt", "x\n");
         let commit = run(&sandbox, "git commit -q -a -m bad", &[]);
         assert_eq!(commit.code, Some(1), "{recipe}{commit}");
+        let shown = format!("{}{}", commit.stdout, commit.stderr);
+        assert!(shown.contains("new.txt:1:1: error: no-x\n"), "{commit}");
+        let last = shown.trim_end().lines().last();
+        assert!(last.is_some_and(|line| line.contains("phaser explain ID")), "{commit}");
         let sandbox = sandbox.file("new.txt", "better\n");
         let commit = run(&sandbox, "git commit -q -a -m good", &[]);
         assert_eq!(commit.code, Some(0), "{recipe}{commit}");
