@@ -48,6 +48,10 @@ pub struct Fix {
     #[arg(long)]
     diff: bool,
 
+    /// Print what would be fixed and write nothing
+    #[arg(long, conflicts_with = "diff")]
+    dry_run: bool,
+
     #[command(flatten)]
     checking: CheckingArgs,
 
@@ -76,9 +80,14 @@ pub struct Fix {
 }
 
 const EXIT_CODES: &str = "\
+Examples:
+  phaser fix --all --diff      show the fixes of the whole project
+  phaser fix --all             apply them
+  phaser fix src --only no-tabs
+
 Exit codes:
   0  nothing at or above --fail-on is left
-  1  violations at or above --fail-on are left; with --diff: there is something to fix
+  1  violations at or above --fail-on are left; with --diff or --dry-run: there is something to fix
   3  phaser could not run, or could not check or write everything; never 2";
 
 /// Runs `phaser fix`.
@@ -144,7 +153,7 @@ impl Fix {
         let mut done = Vec::new();
         for violations in found {
             if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
-                let job = Job { root, fixer: &fixer, target, limit, write: !self.diff };
+                let job = Job { root, fixer: &fixer, target, limit, write: self.writes() };
                 done.push(job.run(violations));
             }
             progress.advance();
@@ -156,7 +165,7 @@ impl Fix {
     /// Replaces the violations of fixed files by those that remain, and drops contracts that were not selected.
     fn take_over(&self, report: &mut Report, done: &[Done]) {
         let violations = &mut report.violations;
-        if !self.diff {
+        if self.writes() {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
             violations.retain(|violation| !fixed.contains_key(&violation.path));
@@ -170,11 +179,18 @@ impl Fix {
         }
     }
 
+    /// Whether files are written, as opposed to previewed.
+    fn writes(&self) -> bool {
+        !self.diff && !self.dry_run
+    }
+
+    /// The exit code. In a preview, only violations that can be fixed count.
     fn exit(&self, report: &Report, done: &[Done]) -> Exit {
-        let left = exit::judge(report, self.fail_on.severity(), self.strict);
+        let counted = self.fail_on.severity().filter(|_| self.writes());
+        let left = exit::judge(report, counted, self.strict);
         let is_something = done.iter().any(|one| !one.applied.is_empty());
         let fixed =
-            if (self.diff || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };
+            if (!self.writes() || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };
         let failed = done.iter().any(|one| one.gap() == Gap::Failure);
         left.max(fixed).max(if failed { Exit::Trouble } else { Exit::Clean })
     }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::Value;
 
 use crate::guide;
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, forbid};
 
 const NONE: &str = "rule_id: is-none\ntype: forbid_pattern\npattern: '(\\w+) == None'\nfile_glob: '**/*.{py,txt}'\n\
     message: 'Compare with is.'\nseverity: error\nfix: '$1 is None'\n";
@@ -74,6 +74,25 @@ fn diff_applies_in_git_and_writes_nothing() {
     assert_eq!(read(&sandbox, "\u{e9}.py"), b"x is None\r\ny\r\n");
     let nothing = sandbox.run(["fix", "--all", "--diff"]);
     assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), ""), "{nothing}");
+}
+
+#[test]
+fn preview_counts_only_fixable_violations() {
+    let sandbox = sandbox().contract(&forbid("no-x", "xyz", "**/*.txt")).file("a.txt", "xyz\n");
+    for preview in ["--diff", "--dry-run"] {
+        assert_eq!(sandbox.run(["fix", "--all", preview]).code, Some(0), "{preview}");
+    }
+    assert_eq!(sandbox.run(["fix", "--all"]).code, Some(1));
+}
+
+#[test]
+fn dry_run_lists_fixes_and_writes_nothing() {
+    let sandbox = sandbox().file("a.py", "a == None\n");
+    let output = sandbox.run(["fix", "--all", "--dry-run"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("a.py:1: would be fixed: "), "{output}");
+    assert!(output.stdout.ends_with("1 violation in 1 file would be fixed\n"), "{output}");
+    assert_eq!(read(&sandbox, "a.py"), b"a == None\n");
 }
 
 #[test]

@@ -90,13 +90,14 @@ impl FixSummary<'_> {
         let (bold, good, bad, dim) = (palette.bold(), palette.good(), palette.bad(), palette.dim());
         let here = self.environment.here(self.root, self.args.paths.iter());
         let count: usize = self.done.iter().map(|done| done.applied.len()).sum();
+        let would = if self.args.writes() { "" } else { "would be " };
         for done in self.done {
             let path = here.path(&done.path);
             let path = path.to_text();
             let path = inert(&path);
             for fixed in done.applied.iter().filter(|_| count <= MAX_LISTED && !self.args.quiet) {
                 let (line, id) = (fixed.line, &fixed.contract.id);
-                writeln!(out, "{bold}{path}:{line}:{bold:#} {good}fixed:{good:#} {id}")?;
+                writeln!(out, "{bold}{path}:{line}:{bold:#} {good}{would}fixed:{good:#} {id}")?;
             }
             for left in &done.left {
                 let line = left.violation.found.as_ref().map_or(1, |found| found.region.start.line);
@@ -118,8 +119,8 @@ impl FixSummary<'_> {
             writeln!(out, "{count:>6}  {id}")?;
         }
         let (fixes, files) = self.counts();
-        writeln!(out, "{fixes} in {files} fixed")?;
-        writeln!(out, "left: {}", report.summary())
+        writeln!(out, "{fixes} in {files} {would}fixed")?;
+        if self.args.writes() { writeln!(out, "left: {}", report.summary()) } else { Ok(()) }
     }
 
     /// The numbers of fixes and of files with fixes, with their nouns.
