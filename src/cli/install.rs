@@ -49,8 +49,15 @@ Without phaser on the PATH every edit is denied, for everyone with these setting
 are installed again with '--on-fail continue'.
 ";
 
+const EXAMPLES: &str = "\
+Examples:
+  phaser enforce install --guard                 all hooks for Claude Code
+  phaser enforce install --guard --dry-run       show the new settings
+  phaser enforce install --agent auto            hooks for every agent in use here";
+
 /// `phaser enforce install`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Install {
     #[command(flatten)]
     place: SettingsArgs,
@@ -397,7 +404,8 @@ fn list(hooks: &[OwnHook]) -> String {
     lines
 }
 
-fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
+/// Prints the new text of a file that is not written.
+pub fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
     say(format_args!("phaser: {shown} would be as follows; nothing written"));
     // JSON allows a bare carriage return between tokens, which a terminal would act on.
     print(&inert_json(&text.replace("\r\n", "\n").replace('\r', "\n")))

@@ -135,3 +135,12 @@ fn leaves_uneditable_file_alone() {
     fs::create_dir(sandbox.path("AGENTS.md")).expect("made");
     assert_eq!(sandbox.run(["contracts", "export", "--agents-md"]).code, Some(3));
 }
+
+#[test]
+fn dry_run_shows_new_file() {
+    let sandbox = project().file("AGENTS.md", "# Agents\n");
+    let output = sandbox.run(["contracts", "export", "--agents-md", "--dry-run"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.starts_with("# Agents\n") && output.stdout.contains("`no-todo`"), "{output}");
+    assert_eq!(read(&sandbox, "AGENTS.md"), "# Agents\n");
+}

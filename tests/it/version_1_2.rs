@@ -199,6 +199,18 @@ fn an_unknown_contract_is_not_found() {
 }
 
 #[test]
+fn dry_run_switches_nothing() {
+    let sandbox = Sandbox::new().contract(&forbid("a", "x", "**"));
+    let before = fs::read_to_string(sandbox.path(".claude/contracts/a.yaml")).expect("is there");
+    let disable = sandbox.run(["contracts", "disable", "a", "--dry-run"]);
+    assert_eq!(disable.code, Some(0), "{disable}");
+    assert!(disable.stdout.contains(".claude/contracts/a.yaml would have 'enabled: false'"), "{disable}");
+    let enable = sandbox.run(["contracts", "enable", "a", "--dry-run"]);
+    assert!(enable.stdout.contains("stays unchanged"), "{enable}");
+    assert_eq!(fs::read_to_string(sandbox.path(".claude/contracts/a.yaml")).expect("is there"), before);
+}
+
+#[test]
 fn create_says_what_it_made() {
     let sandbox = Sandbox::new();
     let output = sandbox.run([

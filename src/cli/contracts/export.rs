@@ -10,7 +10,7 @@ use clap::Args;
 use super::{LoadedProject, Where, print_broken};
 use crate::briefing::markdown;
 use crate::cli::environment::Environment;
-use crate::cli::install::show;
+use crate::cli::install::{print_preview, show};
 use crate::cli::output::print;
 use crate::cli::project::{extra, print_warnings};
 use crate::cli::say;
@@ -40,6 +40,10 @@ pub struct Export {
     #[arg(long)]
     check: bool,
 
+    /// Print the new file and write nothing
+    #[arg(long, conflicts_with = "check")]
+    dry_run: bool,
+
     #[command(flatten)]
     place: Where,
 }
@@ -68,6 +72,8 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
             args.named()
         ));
         return Ok(Exit::Violations);
+    } else if args.dry_run {
+        print_preview(&shown, &after)?;
     } else {
         let cannot = || format!("{shown} cannot be written, and is as it was");
         atomic_write::write(&real_path(&path), after.as_bytes()).with_context(cannot)?;

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{Where, json, shown};
 use crate::cli::args::shared::FormatArg;
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
@@ -20,7 +21,12 @@ use phaser_project::atomic_write;
 #[derive(Debug, Args)]
 pub struct SwitchArgs {
     /// Contract id
+    #[arg(value_hint = CONTRACT_ID)]
     id: String,
+
+    /// Print the change and write nothing
+    #[arg(long)]
+    dry_run: bool,
 
     #[command(flatten)]
     place: Where,
@@ -53,13 +59,17 @@ pub fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::
     let path = path.canonicalize().with_context(|| shown_file.clone())?;
     let yaml = fs::read_to_string(&path).with_context(|| shown_file.clone())?;
     let edited = switched(&yaml, &contract.origin, to).map_err(first)?;
-    if edited != yaml {
+    if edited != yaml && !args.dry_run {
         atomic_write::write(&path, edited.as_bytes())
             .with_context(|| format!("{shown_file}: cannot write the file; it is unchanged"))?;
     }
     let contract = Contract { enabled: to == Switch::On, ..contract.clone() };
     args.format.write(
-        |out| writeln!(out, "{}: {}", to.done(), contract.id),
+        |out| match args.dry_run {
+            true if edited == yaml => writeln!(out, "{shown_file} stays unchanged; nothing written"),
+            true => writeln!(out, "{shown_file} would have 'enabled: {}'; nothing written", contract.enabled),
+            false => writeln!(out, "{}: {}", to.done(), contract.id),
+        },
         || {
             let changed = edited != yaml;
             json!({ "contract": json::contract(&contract), "changed": changed, "version": json::VERSION })
