@@ -28,6 +28,7 @@ mod project;
 mod report;
 mod show;
 mod stdin;
+mod suggest;
 
 use environment::Environment;
 
@@ -73,7 +74,7 @@ pub fn main() -> ExitCode {
         Some(enforce) => Command::Enforce(Box::new(enforce)),
         None => match Cli::try_parse() {
             Ok(cli) => cli.command,
-            Err(error) => return usage(&error).into(),
+            Err(error) => return usage(suggest::improve(error, &Cli::command())).into(),
         },
     };
     run(command)
@@ -85,7 +86,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Prints help or a usage error, with control characters in arguments escaped.
-fn usage(error: &clap::Error) -> Exit {
+fn usage(error: clap::Error) -> Exit {
     if !error.use_stderr() {
         let written = error.print();
         let is_fine = written.is_ok() || written.is_err_and(|error| output::is_unread(&error));
@@ -113,7 +114,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Fix(args) => fix::run(&args, &environment),
         Command::History(args) => history::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
-        Command::Completions(args) => completions::completions(&args, Cli::command()),
+        Command::Completions(args) => completions::completions(&args, Cli::command(), &environment),
         Command::Man(args) => completions::man(&args, Cli::command()),
         Command::Report(args) => report::run(&args, &environment),
         Command::Doctor(args) => doctor::run(&args, &environment),

@@ -71,24 +71,8 @@ pub enum EnforceCommand {
 }
 
 #[derive(Debug, Default, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = AFTER)]
 pub struct EnforceArgs {
-    /// Check one hook event, read as JSON from stdin
-    #[arg(long, help_heading = MODE)]
-    pub stdin: bool,
-
-    /// With --stdin: check every tool call that may write a file
-    #[arg(long, requires = "stdin", help_heading = MODE)]
-    pub guard: bool,
-
-    /// With --stdin: set the agent [default: detected from the event]
-    #[arg(long, value_parser = agent(), value_name = "NAME", hide_possible_values = true, requires = "stdin", help_heading = MODE)]
-    pub agent: Option<Agent>,
-
-    /// Check a file on disk (repeatable)
-    #[arg(long, value_name = "PATH", help_heading = MODE)]
-    pub file: Vec<PathBuf>,
-
     /// Check the whole project
     #[arg(long, help_heading = MODE)]
     pub all: bool,
@@ -100,6 +84,22 @@ pub struct EnforceArgs {
     /// Check files changed since the merge base with BASE
     #[arg(long, value_name = "BASE[..HEAD]", help_heading = MODE)]
     pub diff: Option<Revisions>,
+
+    /// Check a file on disk (repeatable)
+    #[arg(long, value_name = "PATH", help_heading = MODE)]
+    pub file: Vec<PathBuf>,
+
+    /// Check one hook event, read as JSON from stdin
+    #[arg(long, help_heading = MODE)]
+    pub stdin: bool,
+
+    /// With --stdin: check every tool call that may write a file
+    #[arg(long, requires = "stdin", help_heading = MODE)]
+    pub guard: bool,
+
+    /// With --stdin: set the agent [default: detected from the event]
+    #[arg(long, value_parser = agent(), value_name = "NAME", hide_possible_values = true, requires = "stdin", help_heading = MODE)]
+    pub agent: Option<Agent>,
 
     /// Check these files and directories
     #[arg(value_name = "PATH")]
@@ -203,7 +203,13 @@ phaser enforce --all | --staged | --diff BASE | --stdin | PATH… [OPTIONS]
 
 const MODES: &str = "--all, --staged, --diff BASE, --file PATH or --stdin";
 
-const EXIT_CODES: &str = "\
+const AFTER: &str = "\
+Examples:
+  phaser enforce --all                      check the whole project
+  phaser enforce --staged                   check what 'git commit' would commit
+  phaser enforce --diff origin/main         check a branch
+  phaser enforce src --only no-print,todo   check two contracts in one directory
+
 Exit codes:
   0  nothing at or above --fail-on; with --stdin the JSON carries the decision
   1  violations at or above --fail-on; never with --stdin

@@ -24,6 +24,7 @@ use phaser_project::source::Source;
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Baseline {
     /// Check only these files and directories
     #[arg(value_name = "PATH")]
@@ -44,6 +45,12 @@ pub struct Baseline {
     #[command(flatten)]
     checking: CheckingArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  phaser baseline                                 record every current violation
+  phaser baseline --prune                         drop what has been fixed
+  phaser baseline --add --only no-print app/a.py  accept one exception";
 
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {

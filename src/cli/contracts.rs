@@ -98,7 +98,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
 }
 
 /// Where contracts come from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Where {
     /// Project root [default: found from the current directory]
     #[arg(long, value_name = "DIR")]

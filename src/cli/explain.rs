@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::args::shared::OutputArgs;
+use super::completions::CONTRACT_ID;
 use super::contracts::{self, Where};
 use super::environment::Environment;
 use crate::exit::Exit;
@@ -14,8 +15,10 @@ use phaser_core::contract::{Contract, LayerKind};
 
 /// `phaser explain`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Explain {
     /// Contract id
+    #[arg(value_hint = CONTRACT_ID)]
     id: String,
 
     #[command(flatten)]
@@ -24,6 +27,11 @@ pub struct Explain {
     #[command(flatten)]
     output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  phaser explain no-print
+  phaser explain no-print --format json";
 
 /// Runs `phaser explain`.
 pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {

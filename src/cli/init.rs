@@ -30,6 +30,7 @@ use transaction::{NewFile, Transaction};
 
 /// `phaser init`.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Init {
     /// Do everything without asking: configuration, hooks, pre-commit entry, baseline
     #[arg(long, short)]
@@ -58,6 +59,12 @@ pub struct Init {
     #[command(flatten)]
     packs: Packs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  phaser init                       ask before each step (on a terminal)
+  phaser init --dry-run             show the plan
+  phaser init --guard --pre-commit  check agents and commits";
 
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {

@@ -103,6 +103,49 @@ fn help_lists_modes_first() {
     assert!(help.contains("Usage: phaser enforce --all | --staged | --diff BASE | --stdin | PATH"), "{help}");
     let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("no {text} in {help}"));
     assert!(at("Modes:") < at("--severity"), "{help}");
+    let first: Vec<_> = help.lines().skip_while(|line| *line != "Modes:").skip(1).take(2).collect();
+    assert!(first[0].contains("--all") && first[1].contains("--staged"), "{help}");
+}
+
+#[test]
+fn help_of_common_commands_has_examples() {
+    let sandbox = Sandbox::new();
+    for command in [
+        &["enforce"][..],
+        &["init"],
+        &["fix"],
+        &["baseline"],
+        &["explain"],
+        &["completions"],
+        &["enforce", "install"],
+        &["contracts", "create"],
+        &["contracts", "test"],
+        &["contracts", "backtest"],
+    ] {
+        let help = sandbox.run_with(sandbox.command().args(command).arg("--help"), b"").stdout;
+        let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in {help}"));
+        let named = format!("  phaser {} ", command.join(" "));
+        assert!(examples.contains(&named) || examples.contains(&named.replacen("  ", "<(", 1)), "{help}");
+    }
+}
+
+#[test]
+fn distant_words_get_no_suggestion() {
+    let output = Sandbox::new().run(["watch"]);
+    assert_eq!(output.code, Some(3));
+    assert!(!output.stderr.contains("tip:"), "{output}");
+}
+
+#[test]
+fn packs_take_commas_and_repetition() {
+    let sandbox = Sandbox::new();
+    let list = |args: &[&str]| {
+        let mut command = sandbox.command();
+        sandbox.run_with(command.args(["contracts", "list"]).args(args), b"").stdout
+    };
+    let both = list(&["--pack", "secrets", "--pack", "hygiene"]);
+    assert!(both.contains("merge-marker") && both.contains("github-token"), "{both}");
+    assert_eq!(list(&["--pack", "secrets,hygiene"]), both);
 }
 
 #[test]

@@ -120,9 +120,14 @@ fn ignored_violations_do_not_fail_the_run() {
 #[test]
 fn wrong_usage_ends_with_3_and_hint() {
     let sandbox = sandbox();
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 28] = [
         (&[], "Usage: phaser"),
         (&["enfroce"], "a similar subcommand exists: 'enforce'"),
+        (&["lint"], "a similar subcommand exists: 'phaser contracts lint'"),
+        (&["create"], "a similar subcommand exists: 'phaser contracts create'"),
+        (&["tests"], "a similar subcommand exists: 'phaser contracts test'"),
+        (&["contracts", "fix"], "a similar subcommand exists: 'phaser fix'"),
+        (&["enforce", "--all", "--fix"], "a similar subcommand exists: 'phaser fix'"),
         (&["--all"], "unexpected argument '--all'"),
         (&["enforce"], "nothing to check (choose --all, --staged, --diff BASE, --file PATH or --stdin)"),
         (&["enforce", "check"], "--all"),

@@ -467,12 +467,63 @@ fn explain_describes_what_to_do() {
 #[test]
 fn completions_are_there_for_every_shell() {
     let sandbox = Sandbox::new();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+    for shell in ["bash", "zsh", "fish", "nushell", "powershell", "elvish"] {
         let output = sandbox.run(["completions", shell]);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(output.stdout.contains("contracts") && output.stdout.contains("pack"), "{shell}");
     }
     assert_eq!(sandbox.run(["completions", "tcsh"]).code, Some(3));
+}
+
+#[test]
+fn ids_are_silent_on_failure() {
+    let sandbox = Sandbox::new().contract(&forbid("b", "x", "**")).contract(&forbid("a", "x", "**"));
+    let ids = sandbox.run(["completions", "--ids"]);
+    assert_eq!((ids.code, ids.stdout.as_str(), ids.stderr.as_str()), (Some(0), "a\nb\n", ""));
+    let broken = sandbox.file(".claude/phaser.yaml", "pakcs: [go]\n").run(["completions", "--ids"]);
+    assert_eq!((broken.code, broken.stdout.as_str(), broken.stderr.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn bash_completes_contract_ids() {
+    let sandbox =
+        Sandbox::new().contract(&forbid("no-print", "x", "**")).contract(&forbid("todo", "x", "**"));
+    for (line, expected) in [
+        ("explain no-", "no-print"),
+        ("explain ", "no-print todo"),
+        ("contracts show t", "todo"),
+        ("contracts test no-print to", "todo"),
+        ("contracts backtest no-", "no-print"),
+        ("enforce --all --only no-", "no-print"),
+        ("enforce --all --skip todo,no-", "todo,no-print"),
+        ("contracts dis", "disable"),
+        ("explain --forma", "--format"),
+    ] {
+        let script = format!(
+            "source <(\"$0\" completions bash); COMP_WORDS=(\"$0\" {line}{}); \
+             COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _phaser_with_ids \"$0\" \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
+             echo \"${{COMPREPLY[*]}}\"",
+            if line.ends_with(' ') { "''" } else { "" }
+        );
+        let output = sandbox.run_with(&mut sandbox.shell(&script), b"");
+        assert_eq!((output.stdout.trim(), output.stderr.as_str()), (expected, ""), "{line}");
+    }
+}
+
+#[test]
+fn other_shells_ask_for_contract_ids() {
+    let sandbox = Sandbox::new();
+    let zsh = sandbox.run(["completions", "zsh"]).stdout;
+    assert!(
+        zsh.contains(":PATTERN:_phaser_ids'") && zsh.contains("':id -- Contract id:_phaser_ids'"),
+        "{zsh}"
+    );
+    let fish = sandbox.run(["completions", "fish"]).stdout;
+    assert!(fish.contains("__fish_seen_subcommand_from backtest\" -f -a \"(__fish_phaser_ids)\""), "{fish}");
+    for script in [zsh, fish] {
+        assert!(!script.contains("hosts") && !script.contains("hostnames"), "{script}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::project;
@@ -54,11 +55,11 @@ impl CheckingArgs {
 #[derive(Debug, Default, Args)]
 pub struct Chosen {
     /// Only these contracts: ids, globs over ids, or tag:NAME; several with commas, or given several times
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',', value_parser = Selector::new)]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', value_parser = Selector::new, value_hint = CONTRACT_ID)]
     only: Vec<Selector>,
 
     /// Not these contracts: ids, globs over ids, or tag:NAME; several with commas, or given several times
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',', value_parser = Selector::new)]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', value_parser = Selector::new, value_hint = CONTRACT_ID)]
     skip: Vec<Selector>,
 }
 

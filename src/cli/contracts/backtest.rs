@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::{LoadedProject, Where};
 use crate::cli::args::shared::{LimitArgs, OutputArgs, commits};
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::project::{print_gaps, print_warnings};
@@ -32,7 +33,7 @@ use phaser_project::source::Source;
 #[command(after_help = AFTER)]
 pub struct Backtest {
     /// Contract id (of the project or a pack), a file, or - for stdin
-    #[arg(value_name = "ID|FILE|-")]
+    #[arg(value_name = "ID|FILE|-", value_hint = CONTRACT_ID)]
     contract: String,
 
     /// Number of commits to try
@@ -50,6 +51,10 @@ pub struct Backtest {
 }
 
 const AFTER: &str = "\
+Examples:
+  phaser contracts backtest no-print --commits 500
+  phaser contracts backtest draft.yaml
+
 The contract is tried as if it were enabled, with the overrides of the configuration. A commit would have been
 refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT --new-lines').
 Ignore directives apply, the baseline does not.

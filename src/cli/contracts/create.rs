@@ -24,6 +24,7 @@ use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_project::contracts::read::{ContractDirectory, Forms};
 
 #[derive(Debug, Args)]
+#[command(after_help = AFTER)]
 pub struct Create {
     /// Set the id: letters, digits and hyphens
     #[arg(long, value_name = "ID")]
@@ -75,6 +76,11 @@ pub struct Create {
     #[command(flatten)]
     format: FormatArg,
 }
+
+const AFTER: &str = "\
+Examples:
+  phaser contracts create --rule-id no-print --type forbid_pattern --pattern '\\bprint\\(' --glob '**/*.py' \\
+    --message 'Use the logger instead of print.'";
 
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment)?;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{LoadedProject, Where, json, print_broken, shown};
 use crate::cli::args::shared::OutputArgs;
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::first_names;
 use crate::cli::output::print;
@@ -25,6 +26,7 @@ use phaser_project::path::RelPath;
 #[derive(Debug, Args)]
 pub struct Show {
     /// Contract id
+    #[arg(value_hint = CONTRACT_ID)]
     id: String,
 
     /// Print the contract's file

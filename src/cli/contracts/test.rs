@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Where, json, shown};
 use crate::cli::args::shared::OutputArgs;
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::project::print_warnings;
 use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
@@ -18,9 +19,10 @@ use phaser_core::violation::Violation;
 use phaser_project::project::PATIENT_TIMEOUT;
 
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Test {
     /// Contracts to test [default: all]
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_hint = CONTRACT_ID)]
     ids: Vec<String>,
 
     /// Print only failures and the summary
@@ -33,6 +35,11 @@ pub struct Test {
     #[command(flatten)]
     output: OutputArgs,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  phaser contracts test              run the examples of every contract
+  phaser contracts test no-print     run those of one";
 
 /// Lines shown of an example.
 const MOST_LINES: usize = 20;
