@@ -1,16 +1,22 @@
-//! SARIF 2.1.0 within the limits of GitHub code scanning.
+//! SARIF 2.1.0 within the limits of GitHub code scanning. The only user of serde-sarif.
 //!
 //! A log has open violations only: GitHub would list suppressed ones as open.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
+use serde_sarif::sarif::{
+    ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
+    MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region,
+    Replacement as SarifReplacement, ReportingConfiguration, ReportingDescriptor, Result as SarifResult,
+    ResultLevel, Run, Sarif, Tool, ToolComponent,
+};
 
 use super::host::{HostLocation, RepositoryPrefix};
 use super::list::write_list;
 use super::redact::is_secret;
-use crate::json::without_nulls;
 use phaser_core::contract::{Contract, LayerKind, Severity};
 use phaser_core::sanitize::inert_json;
 use phaser_core::skipped::Gap;
@@ -40,7 +46,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
     status.add_omitted(&quota);
     let mut ids = HashSet::new();
     let distinct = report.contracts.iter().filter(|contract| ids.insert(&contract.id));
-    let rules = distinct.map(|contract| rule(contract, REPOSITORY)).collect();
+    let rules = distinct.map(|contract| to_json(rule(contract, REPOSITORY))).collect();
     let mut open = report.open();
     let taken = std::iter::from_fn(|| {
         // Stop early: a run may have far more violations than the quota.
@@ -50,7 +56,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
             open.find(|violation| quota.takes(violation.contract.severity))
         }
     });
-    let results = taken.map(|violation| result(violation, &HostLocation::of(top, violation)));
+    let results = taken.map(|violation| to_json(result(violation, &HostLocation::of(top, violation))));
     write_log(out, rules, results, status)
 }
 
@@ -217,7 +223,7 @@ const NO_RESULTS: &str = "\"results\": []";
 /// Nesting level of the results.
 const RESULTS_DEPTH: usize = 3;
 
-/// Writes a log, result by result. Keys are in alphabetical order.
+/// Writes a log, result by result.
 fn write_log(
     out: &mut dyn Write,
     rules: Vec<Value>,
@@ -226,23 +232,26 @@ fn write_log(
 ) -> io::Result<()> {
     let ids = rules.iter().enumerate().map(|(at, rule)| Some((text(&rule["id"])?, at)));
     let index: HashMap<String, usize> = ids.flatten().collect();
-    let address = Some(REPOSITORY).filter(|address| !address.is_empty());
-    let driver = without_nulls(json!({
-        "informationUri": address,
-        "name": NAME,
-        "rules": rules,
-        "semanticVersion": env!("CARGO_PKG_VERSION"),
-    }));
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{
-            "columnKind": "unicodeCodePoints",
-            "invocations": [status.into_invocation()],
-            "results": [],
-            "tool": { "driver": driver },
-        }],
-        "version": "2.1.0",
-    });
+    let mut driver = ToolComponent::builder()
+        .name(NAME)
+        .semantic_version(env!("CARGO_PKG_VERSION"))
+        .rules(Vec::new())
+        .build();
+    driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .invocations(Vec::new())
+        .column_kind("unicodeCodePoints")
+        .results(Vec::new())
+        .build();
+    let log = Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version("2.1.0")
+        .runs([run])
+        .build();
+    let mut log = to_json(log);
+    log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(rules);
+    log["runs"][0]["invocations"] = json!([status.into_invocation()]);
     let log = serde_json::to_string_pretty(&log)?;
     // Text of a contract cannot contain this: JSON strings escape quotes.
     let (before, after) = log.split_once(NO_RESULTS).expect("a log has results");
@@ -256,6 +265,11 @@ fn write_log(
     });
     write_list(out, numbered, RESULTS_DEPTH)?;
     writeln!(out, "{}", inert_json(after))
+}
+
+/// A part of a log as JSON. Logs are merged as JSON too: deserialising serde-sarif's hundred types would enlarge the binary.
+fn to_json(part: impl Serialize) -> Value {
+    serde_json::to_value(part).expect("SARIF has only text as keys")
 }
 
 impl RunStatus {
@@ -279,41 +293,54 @@ impl RunStatus {
     }
 
     fn into_invocation(self) -> Value {
-        let list = |notifications: Vec<Value>| Some(notifications).filter(|list| !list.is_empty());
-        without_nulls(json!({
-            "executionSuccessful": self.is_successful,
-            ABOUT_CONTRACTS: list(self.about_contracts),
-            ABOUT_FILES: list(self.about_files),
-        }))
+        let mut invocation = to_json(Invocation::builder().execution_successful(self.is_successful).build());
+        for (name, notifications) in
+            [(ABOUT_CONTRACTS, self.about_contracts), (ABOUT_FILES, self.about_files)]
+        {
+            if !notifications.is_empty() {
+                invocation[name] = Value::Array(notifications);
+            }
+        }
+        invocation
     }
 }
 
 /// The rule of a contract; `repository` is [`REPOSITORY`].
-fn rule(contract: &Contract, repository: &str) -> Value {
+fn rule(contract: &Contract, repository: &str) -> ReportingDescriptor {
     let Contract { id, message, rationale, severity, .. } = contract;
-    let described = |text: &str| json!({ "text": text.chars().take(MAX_DESCRIPTION).collect::<String>() });
-    let score = match severity {
-        Severity::Error => "8.0",
-        Severity::Warning => "5.0",
+    let described = |text: &str| {
+        let text: String = text.chars().take(MAX_DESCRIPTION).collect();
+        MultiformatMessageString::builder().text(text).build()
     };
     let page = match contract.origin.layer {
         LayerKind::Pack => "packs.md",
         LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => "contracts.md",
     };
-    without_nulls(json!({
-        "defaultConfiguration": { "level": severity.as_str() },
-        "fullDescription": described(rationale.as_deref().unwrap_or(message)),
-        "help": help(contract),
-        "helpUri": documentation(repository, page),
-        "id": id,
-        "properties": without_nulls(json!({
-            "tags": filed_under(contract),
-            "precision": "high",
-            "problem.severity": severity.as_str(),
-            "security-severity": is_secret(contract).then_some(score),
-        })),
-        "shortDescription": described(message),
-    }))
+    let mut rule = ReportingDescriptor::builder()
+        .id(id)
+        .short_description(described(message))
+        .full_description(described(rationale.as_deref().unwrap_or(message)))
+        .help(help(contract))
+        .default_configuration(ReportingConfiguration::builder().level(severity.as_str()).build())
+        .properties(properties(contract))
+        .build();
+    rule.help_uri = documentation(repository, page);
+    rule
+}
+
+fn properties(contract: &Contract) -> PropertyBag {
+    let mut more = BTreeMap::from([
+        ("precision".to_owned(), json!("high")),
+        ("problem.severity".to_owned(), json!(contract.severity.as_str())),
+    ]);
+    if is_secret(contract) {
+        let score = match contract.severity {
+            Severity::Error => "8.0",
+            Severity::Warning => "5.0",
+        };
+        more.insert("security-severity".to_owned(), json!(score));
+    }
+    PropertyBag::builder().tags(filed_under(contract)).additional_properties(more).build()
 }
 
 /// The address of a page of this version's documentation; `None` if phaser's own is unknown.
@@ -323,67 +350,78 @@ fn documentation(repository: &str, page: &str) -> Option<String> {
 }
 
 /// The tags of a rule. GitHub uses `security-severity` only with the tag `security`.
-fn filed_under(contract: &Contract) -> Vec<&str> {
+fn filed_under(contract: &Contract) -> Vec<String> {
     let security = is_secret(contract).then_some("security");
-    let mut all: Vec<&str> = Vec::new();
+    let mut all: Vec<String> = Vec::new();
     let own = contract.tags.iter().map(String::as_str);
     for tag in security.into_iter().chain([contract.kind.name]).chain(own) {
-        if !all.contains(&tag) {
-            all.push(tag);
+        if !all.iter().any(|known| known == tag) {
+            all.push(tag.to_owned());
         }
     }
     all.truncate(MAX_TAGS);
     all
 }
 
-fn result(violation: &Violation, spot: &HostLocation) -> Value {
+fn result(violation: &Violation, spot: &HostLocation) -> SarifResult {
     let contract = &violation.contract;
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
-    without_nulls(json!({
-        "fixes": violation.fix.as_deref().map(|fix| [sarif_fix(fix, spot, &contract.id)]),
-        "level": contract.severity.as_str(),
-        "locations": [location(&spot.path, region(spot, violation))],
-        "message": { "text": format!("{}{note}", contract.message) },
-        "partialFingerprints": { FINGERPRINT: violation.name() },
-        "ruleId": contract.id,
-    }))
+    let mut result = SarifResult::builder()
+        .rule_id(&contract.id)
+        .level(match contract.severity {
+            Severity::Error => ResultLevel::Error,
+            Severity::Warning => ResultLevel::Warning,
+        })
+        .message(message(format!("{}{note}", contract.message)))
+        .locations([location(&spot.path, region(spot, violation))])
+        .partial_fingerprints([(FINGERPRINT.to_owned(), violation.name())])
+        .build();
+    result.fixes = violation.fix.as_deref().map(|fix| vec![sarif_fix(fix, spot, &contract.id)]);
+    result
 }
 
-fn sarif_fix(fix: &Replacement, spot: &HostLocation, id: &str) -> Value {
+fn sarif_fix(fix: &Replacement, spot: &HostLocation, id: &str) -> Fix {
     let Replacement { region, text, .. } = fix;
-    let deleted = json!({
-        "endColumn": region.end.column,
-        "endLine": region.end.line,
-        "startColumn": region.start.column,
-        "startLine": region.start.line,
-    });
-    json!({
-        "artifactChanges": [{
-            "artifactLocation": file(&spot.path),
-            "replacements": [{ "deletedRegion": deleted, "insertedContent": { "text": text } }],
-        }],
-        "description": { "text": format!("Apply the fix of {id}.") },
-    })
+    let deleted = Region::builder()
+        .start_line(number(region.start.line))
+        .start_column(number(region.start.column))
+        .end_line(number(region.end.line))
+        .end_column(number(region.end.column))
+        .build();
+    let inserted = ArtifactContent::builder().text(text).build();
+    let replaced = SarifReplacement::builder().deleted_region(deleted).inserted_content(inserted).build();
+    let change =
+        ArtifactChange::builder().artifact_location(file(&spot.path)).replacements([replaced]).build();
+    Fix::builder().description(message(format!("Apply the fix of {id}."))).artifact_changes([change]).build()
 }
 
-fn region(spot: &HostLocation, violation: &Violation) -> Value {
-    let Some(region) = spot.region else { return json!({ "startLine": spot.line }) };
-    let is_end_shown = spot.last_line() == region.end.line;
-    without_nulls(json!({
-        "endColumn": is_end_shown.then_some(region.end.column),
-        "endLine": spot.last_line(),
-        "snippet": violation.found.as_ref().map(|found| json!({ "text": found.text })),
-        "startColumn": region.start.column,
-        "startLine": spot.line,
-    }))
+fn region(spot: &HostLocation, violation: &Violation) -> Region {
+    let mut shown = Region::builder().start_line(number(spot.line)).build();
+    if let Some(region) = spot.region {
+        shown.start_column = Some(number(region.start.column));
+        shown.end_line = Some(number(spot.last_line()));
+        shown.end_column = (spot.last_line() == region.end.line).then(|| number(region.end.column));
+        let found = violation.found.as_ref();
+        shown.snippet = found.map(|found| ArtifactContent::builder().text(&found.text).build());
+    }
+    shown
 }
 
-fn location(path: &RelPath, region: Value) -> Value {
-    json!({ "physicalLocation": { "artifactLocation": file(path), "region": region } })
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-fn file(path: &RelPath) -> Value {
-    json!({ "uri": uri(path), "uriBaseId": "%SRCROOT%" })
+fn location(path: &RelPath, region: Region) -> Location {
+    let physical = PhysicalLocation::builder().artifact_location(file(path)).region(region).build();
+    Location::builder().physical_location(physical).build()
+}
+
+fn file(path: &RelPath) -> ArtifactLocation {
+    ArtifactLocation::builder().uri(uri(path)).uri_base_id("%SRCROOT%").build()
+}
+
+fn message(text: impl Into<String>) -> Message {
+    Message::builder().text(text).build()
 }
 
 /// The path as a relative URI reference, percent-encoded.
@@ -398,17 +436,14 @@ fn uri(path: &RelPath) -> String {
 }
 
 fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Value {
-    without_nulls(json!({
-        "level": level,
-        "locations": path.map(|path| [location(path, json!({ "startLine": 1 }))]),
-        "message": { "text": text },
-    }))
+    let mut notification = Notification::builder().message(message(text)).level(level).build();
+    notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
+    to_json(notification)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_sarif::sarif::Sarif;
 
     fn well() -> RunStatus {
         RunStatus { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() }
@@ -432,8 +467,8 @@ mod tests {
     #[test]
     fn notes_omitted_results() {
         let results = || {
-            let result = json!({ "level": "error", "message": { "text": "x" } });
-            std::iter::repeat_n(result, MAX_RESULTS + 3)
+            let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
+            std::iter::repeat_n(to_json(result), MAX_RESULTS + 3)
         };
         let mut out = Vec::new();
         let mut status = well();
@@ -449,7 +484,7 @@ mod tests {
 
     #[test]
     fn log_equals_serde_json_output() {
-        let result = json!({ "message": { "text": "\"results\": []" } });
+        let result = to_json(SarifResult::builder().message(message("\"results\": []")).build());
         for count in [0, 1, 3] {
             let mut out = Vec::new();
             write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), well())
@@ -463,10 +498,10 @@ mod tests {
     #[test]
     fn rule_links_documentation_if_address_is_known() {
         let contract = phaser_core::testing::contract(0, phaser_core::contract::Check::NotExists);
-        assert_eq!(rule(&contract, "").get("helpUri"), None);
+        assert_eq!(rule(&contract, "").help_uri, None);
         let page =
             concat!("https://example.com/phaser/blob/v", env!("CARGO_PKG_VERSION"), "/docs/contracts.md");
-        assert_eq!(rule(&contract, "https://example.com/phaser")["helpUri"], page);
+        assert_eq!(rule(&contract, "https://example.com/phaser").help_uri.as_deref(), Some(page));
     }
 
     #[test]

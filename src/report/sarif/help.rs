@@ -1,6 +1,6 @@
 //! The help of a rule, which GitHub shows beside each of its results: message, rationale and examples.
 
-use serde_json::{Value, json};
+use serde_sarif::sarif::MultiformatMessageString;
 
 use crate::briefing::marked_up;
 use crate::report::redact::is_secret;
@@ -15,7 +15,7 @@ const MAX_EXAMPLE: usize = 1_000;
 const MAX_PARAGRAPH: usize = 4_000;
 
 /// The help of a rule, as text and as Markdown.
-pub(super) fn help(contract: &Contract) -> Value {
+pub(super) fn help(contract: &Contract) -> MultiformatMessageString {
     let Contract { id, message, rationale, .. } = contract;
     let paragraphs = [Some(message.clone()), rationale.clone(), ignore_hint(contract, '\'')];
     let text: Vec<String> = paragraphs.into_iter().flatten().collect();
@@ -32,7 +32,7 @@ pub(super) fn help(contract: &Contract) -> Value {
         }
     }
     markdown.extend(ignore_hint(contract, '`'));
-    json!({ "markdown": markdown.join("\n\n"), "text": text.join("\n\n") })
+    MultiformatMessageString::builder().text(text.join("\n\n")).markdown(markdown.join("\n\n")).build()
 }
 
 /// How to ignore one match; `None` if a directive cannot.
@@ -68,7 +68,7 @@ mod tests {
         let yaml = format!("rule_id: no-x\npattern: x\nfile_glob: '**'\nseverity: error\n{more}");
         let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
         let help = help(&syntax::parse(&yaml, origin).expect("is valid"));
-        help["markdown"].as_str().expect("has Markdown").to_owned()
+        help.markdown.expect("has Markdown")
     }
 
     #[test]
