@@ -127,7 +127,7 @@ fn missing_examples(contract: &Contract) -> Option<Warning> {
         (true, false) => "has no violating example (add one)",
         (false, true) => "has no passing example (add one that is almost a violation)",
     };
-    Some(Warning::at(&contract.origin.file, 1, format!("{} {what}", contract.id)))
+    Some(Warning::at(&contract.origin.file, contract.line, format!("{} {what}", contract.id)))
 }
 
 /// Reports contracts with the same pattern for the same files.

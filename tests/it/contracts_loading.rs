@@ -249,7 +249,6 @@ fn every_invalid_value_has_line_and_hint() {
         ("severity: error", "severity: error\nenabled: 1"),
         ("severity: error", "severity: error\nrationale: [a]"),
         ("severity: error", "severity: error\nrule_id: again"),
-        ("severity: error", "severity: error\n---\nrule_id: other"),
         ("severity: error", "severity: error\n\tenabled: true"),
         ("severity: error", "severity: error\nexamples:\n  violating: 'print'"),
         ("severity: error", "severity: error\nexamples: ['print']"),
@@ -333,10 +332,6 @@ fn every_invalid_value_has_line_and_hint() {
     severity: error → severity: error
     rule_id: again
       .claude/contracts/c.yaml:7: the key 'rule_id' is there twice (keep one of them)
-    severity: error → severity: error
-    ---
-    rule_id: other
-      .claude/contracts/c.yaml:7: more than one YAML document (one file holds one contract)
     severity: error → severity: error
     	enabled: true
       .claude/contracts/c.yaml:7: a tab where YAML allows only spaces (indent with spaces)
@@ -523,7 +518,7 @@ fn limits_are_reported() {
         said_about(pattern(1).replace("'x'", r"'(?i)\p{L}{900}\p{L}{900}'")),
     ];
     insta::assert_snapshot!(said.join("\n"), @"
-    .claude/contracts/c.yaml: larger than 65536 bytes (one file holds one contract)
+    .claude/contracts/c.yaml: larger than 65536 bytes (put its contracts in several files)
     .claude/contracts/c.yaml:3: 'pattern' has 4097 bytes, the limit is 4096 (split it into several contracts)
     .claude/contracts/c.yaml:3: 'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)
     .claude/contracts/c.yaml:3: 'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)

@@ -41,6 +41,7 @@ mod hostile_trees;
 mod html;
 mod ignores;
 mod init;
+mod inputs;
 mod install;
 mod install_agents;
 mod install_guard;

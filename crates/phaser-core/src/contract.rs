@@ -189,6 +189,8 @@ pub struct Contract {
     pub id: String,
     /// The schema of its file.
     pub schema: ContractSchema,
+    /// The first line in its file.
+    pub line: usize,
     /// The value of `type`.
     pub kind: &'static ContractType,
     /// The check with its parameters.
@@ -234,6 +236,7 @@ impl Contract {
         let Self {
             id,
             schema: _,
+            line: _,
             kind,
             check,
             glob,

@@ -14,6 +14,7 @@ pub fn contract(index: usize, check: Check) -> Contract {
     Contract {
         id: format!("c{index}"),
         schema: ContractSchema::Flat,
+        line: 1,
         kind: &FORBID_PATTERN,
         check,
         glob: Glob::new("**").expect("a glob"),

@@ -158,7 +158,7 @@ fn from_file(file: &Path, environment: &Environment) -> anyhow::Result<Contract>
 fn parsed(bytes: &[u8], file: &Path) -> anyhow::Result<Contract> {
     let shown = file.display();
     if bytes.len() > MAX_FILE {
-        bail!("{shown}: larger than {MAX_FILE} bytes (one file holds one contract)");
+        bail!("{shown}: larger than {MAX_FILE} bytes (shorten it)");
     }
     let Ok(yaml) = std::str::from_utf8(bytes) else { bail!("{shown}: not UTF-8 (save it as UTF-8)") };
     let built = syntax::read(yaml, Origin { layer: LayerKind::Named, file: file.to_owned() });

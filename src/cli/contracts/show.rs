@@ -18,6 +18,7 @@ use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::keys::{ContractKey, KEYS, ShownAs, Value as KeyValue};
 use phaser_core::contract::scope::FileOverride;
+use phaser_core::contract::syntax::{document_of, documents};
 use phaser_core::contract::{Contract, Example, LayerKind, Warning};
 use phaser_core::sanitize::inert;
 use phaser_project::packs::{PACKS, Pack};
@@ -98,10 +99,16 @@ fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// The text of a contract's file.
+/// The text of a contract's file, or of its document in a file of several contracts.
 fn yaml(project: &LoadedProject, contract: &Contract) -> anyhow::Result<String> {
     if let Some(path) = project.file_of(contract) {
-        return fs::read_to_string(path).with_context(|| shown(&contract.origin.file));
+        let text = fs::read_to_string(path).with_context(|| shown(&contract.origin.file))?;
+        return Ok(match documents(&text).len() {
+            1 => text,
+            _ => document_of(&text, &contract.id, &contract.origin)
+                .map(|document| document.text.to_owned())
+                .unwrap_or(text),
+        });
     }
     let file = PACKS.iter().flat_map(Pack::files).find(|file| file.id == contract.id);
     let file =

@@ -58,7 +58,7 @@ pub fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::
     // Keep a symbolic link: replace its target.
     let path = path.canonicalize().with_context(|| shown_file.clone())?;
     let yaml = fs::read_to_string(&path).with_context(|| shown_file.clone())?;
-    let edited = switched(&yaml, &contract.origin, to).map_err(first)?;
+    let edited = switched(&yaml, &contract.id, &contract.origin, to).map_err(first)?;
     if edited != yaml && !args.dry_run {
         atomic_write::write(&path, edited.as_bytes())
             .with_context(|| format!("{shown_file}: cannot write the file; it is unchanged"))?;

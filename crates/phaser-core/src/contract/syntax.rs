@@ -2,13 +2,17 @@
 //!
 //! Two parsers give the same result. `plain` reads the simple YAML of nearly all contract files and returns `None` for
 //! anything else; `yaml` reads the rest with serde-saphyr and produces the errors. Both follow the table of
-//! [`keys`](super::keys). Regular expressions are validated by the matcher, on first use.
+//! [`keys`](super::keys). Regular expressions are validated by the matcher, on first use. A file may hold several
+//! contracts as documents, which are read one by one.
+
+use std::borrow::Cow;
 
 use super::keys::{ContractBuilder, KEYS, KeyLevel, ParsedContract, V1_2Position, Value, meant_by};
 use super::{Contract, ContractSchema, Origin, Warning};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 
+mod documents;
 mod plain;
 mod schema;
 mod switch;
@@ -16,6 +20,7 @@ mod write;
 mod yaml;
 
 pub use super::keys::MAX_PATTERN;
+pub use documents::{YamlDocument, documents};
 pub use schema::schema;
 pub use switch::{Switch, switched};
 pub use write::to_yaml;
@@ -25,6 +30,8 @@ pub use yaml::{YamlNode, YamlNodeValue, node};
 #[derive(Debug)]
 struct ContractDocument<'a> {
     schema: ContractSchema,
+    /// The first line in the file.
+    first: usize,
     /// The line that missing keys are reported at.
     top: usize,
     /// Index of the key, and value.
@@ -51,21 +58,57 @@ enum UnknownKeyPlace {
     InExamples(&'static [&'static str]),
 }
 
-/// Parses a contract file, with all warnings.
-pub fn read(yaml: &str, origin: Origin) -> ParsedContract {
-    let document = match plain::read(yaml) {
-        Some(document) => document,
-        None => match yaml::read(yaml) {
-            Ok(document) => document,
-            Err(yaml::YamlMistake { line, what }) => {
-                return ParsedContract::broken(Warning::at(&origin.file, line, what));
-            }
-        },
-    };
-    document.build(origin)
+/// Parses the contracts of a file, with all warnings. A document that is no contract is broken alone; a syntax error
+/// breaks the file.
+pub fn read_all(yaml: &str, origin: &Origin) -> Vec<ParsedContract> {
+    let read = documents(yaml).into_iter().map(|document| document.read(origin.clone()));
+    read.collect::<Result<_, _>>().unwrap_or_else(|broken| vec![*broken])
 }
 
-/// Parses a contract file, or returns its errors.
+/// Parses a file with one contract, with all warnings.
+pub fn read(yaml: &str, origin: Origin) -> ParsedContract {
+    match documents(yaml)[..] {
+        [document] => document.read(origin).unwrap_or_else(|broken| *broken),
+        [_, second, ..] => {
+            let what = "a second contract, where one is expected (put it in a file of its own)";
+            ParsedContract::broken(Warning::at(&origin.file, second.line, what))
+        }
+        [] => ParsedContract::default(),
+    }
+}
+
+/// The document of a file that holds the contract with this id.
+pub fn document_of<'a>(yaml: &'a str, id: &str, origin: &Origin) -> Option<YamlDocument<'a>> {
+    let holds = |document: &YamlDocument<'_>| {
+        let read = document.read(origin.clone()).ok().and_then(|read| read.contract);
+        read.is_some_and(|contract| contract.id == id)
+    };
+    documents(yaml).into_iter().find(holds)
+}
+
+impl YamlDocument<'_> {
+    /// Parses the contract, with all warnings and the lines of the file. A syntax error is an `Err`.
+    fn read(&self, origin: Origin) -> Result<ParsedContract, Box<ParsedContract>> {
+        if let Some(document) = plain::read(self.text, self.line) {
+            return Ok(document.build(origin));
+        }
+        let broken = |mistake: yaml::YamlMistake| {
+            ParsedContract::broken(Warning::at(&origin.file, mistake.line, mistake.what))
+        };
+        // Empty lines stand for the documents before, so that every line is that of the file.
+        let text = match self.line {
+            1 => Cow::Borrowed(self.text),
+            line => Cow::Owned("\n".repeat(line - 1) + self.text),
+        };
+        let node = yaml::parse(&text).map_err(|mistake| Box::new(broken(mistake)))?;
+        Ok(match yaml::read(node, self.line) {
+            Ok(document) => document.build(origin),
+            Err(mistake) => broken(mistake),
+        })
+    }
+}
+
+/// Parses a file with one contract, or returns its errors.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
     let ParsedContract { contract, warnings, .. } = read(yaml, origin);
     contract.ok_or(warnings)
@@ -74,6 +117,7 @@ pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
 impl ContractDocument<'_> {
     fn build(self, origin: Origin) -> ParsedContract {
         let mut builder = ContractBuilder::new(origin, self.schema, self.top);
+        builder.start_at(self.first);
         for (at, value) in self.values {
             builder.set(at, value);
         }
@@ -265,13 +309,35 @@ enabled: false
             ("enabled: yes", "enabled: perhaps", "c.yaml:8: neither true nor false"),
             ("'Use the logger.'", "[a]", "c.yaml:5: a list or a mapping, where text is expected"),
             ("enabled: yes", "message: again", "c.yaml:8: the key 'message' is there twice"),
-            ("enabled: yes", "---", "c.yaml:8: more than one YAML document"),
+            ("enabled: yes", "---\nrule_id: b", "c.yaml:9: a second contract"),
         ];
         for (from, to, expected) in cases {
             let found = warnings(&FLAT.replacen(from, to, 1));
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].starts_with(expected), "{found:?} should start with {expected}");
         }
+    }
+
+    #[test]
+    fn reads_several_documents_with_their_lines() {
+        let yaml = format!("---\n{FLAT}---\nrule_id: incomplete\n---\n{NESTED}---\n- text\n---\n");
+        let all = read_all(&yaml, &origin());
+        let ids: Vec<_> =
+            all.iter().map(|one| one.contract.as_ref().map(|found| found.id.as_str())).collect();
+        assert_eq!(ids, [Some("no-print"), None, Some("needs-header"), None]);
+        let contract = all[0].contract.as_ref().expect("is valid");
+        assert_eq!((contract.line, contract.glob_line), (2, 5));
+        assert!(all[1].warnings.iter().all(|warning| warning.line == Some(11)), "{all:?}");
+        assert_eq!(all[2].contract.as_ref().map(|contract| contract.glob_line), Some(19));
+        assert_eq!(all[3].warnings[0].line, Some(25));
+    }
+
+    #[test]
+    fn syntax_error_breaks_whole_file() {
+        let all = read_all(&format!("{FLAT}---\nrule_id: 'b\n---\n{FLAT}"), &origin());
+        assert_eq!(all.len(), 1);
+        assert!(all[0].contract.is_none());
+        assert!(all[0].warnings[0].line >= Some(10), "{all:?}");
     }
 
     #[test]

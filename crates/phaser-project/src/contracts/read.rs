@@ -1,6 +1,6 @@
 //! Reads the contract files of a directory.
 //!
-//! A bad file is a warning; the others are read. Which contract applies if several have one id is decided in
+//! A file holds one contract or several. A bad file is a warning; the others are read. Which contract applies if several have one id is decided in
 //! [`layers`](super::layers).
 
 use std::collections::BTreeMap;
@@ -153,14 +153,16 @@ impl ContractReader {
                     {
                         found.different_on_disk.push(origin.file.clone());
                     }
-                    of_bytes(bytes, origin, &mut self.room)
+                    of_bytes(bytes, &origin, &mut self.room)
                 }
-                None => read(path.as_ref(), origin, &mut self.room, &mut self.bytes),
+                None => read(path.as_ref(), &origin, &mut self.room, &mut self.bytes),
             };
             let unread = match built {
                 _ if self.deadline.has_passed() => "timed out".to_owned(),
                 Ok(built) => {
-                    found.add(built, directory.forms);
+                    for one in built {
+                        found.add(one, directory.forms);
+                    }
                     continue;
                 }
                 Err(OverBudget) => {
@@ -177,7 +179,7 @@ impl ContractReader {
 }
 
 impl ReadContracts {
-    /// Adds the contents of a file, unless its form is not read.
+    /// Adds the contents of a document, unless its form is not read.
     fn add(&mut self, built: ParsedContract, forms: Forms) {
         if forms == Forms::NestedOnly && built.schema == Some(ContractSchema::Flat) {
             return;
@@ -212,15 +214,15 @@ impl SizeBudget {
 /// Reads a file; `bytes` is a buffer.
 fn read(
     path: &Path,
-    origin: Origin,
+    origin: &Origin,
     room: &mut SizeBudget,
     bytes: &mut Vec<u8>,
-) -> Result<ParsedContract, OverBudget> {
+) -> Result<Vec<ParsedContract>, OverBudget> {
     match fill(path, bytes) {
         Ok(size) => of_bytes(&bytes[..size], origin, room),
         Err(error) => {
             let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
-            Ok(ParsedContract::broken(warning))
+            Ok(vec![ParsedContract::broken(warning)])
         }
     }
 }
@@ -251,11 +253,11 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 /// Parses the bytes of a file.
-fn of_bytes(bytes: &[u8], origin: Origin, room: &mut SizeBudget) -> Result<ParsedContract, OverBudget> {
+fn of_bytes(bytes: &[u8], origin: &Origin, room: &mut SizeBudget) -> Result<Vec<ParsedContract>, OverBudget> {
     let shown = &origin.file;
-    let broken = |warning| Ok(ParsedContract::broken(warning));
+    let broken = |warning| Ok(vec![ParsedContract::broken(warning)]);
     if bytes.len() > MAX_FILE {
-        let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
+        let what = format!("larger than {MAX_FILE} bytes (put its contracts in several files)");
         return broken(Warning::about(shown, what));
     }
     room.take(bytes.len())?;
@@ -266,8 +268,8 @@ fn of_bytes(bytes: &[u8], origin: Origin, room: &mut SizeBudget) -> Result<Parse
             return broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"));
         }
     };
-    let built = syntax::read(yaml, origin);
-    if let Some(contract) = &built.contract {
+    let built = syntax::read_all(yaml, origin);
+    for contract in built.iter().filter_map(|one| one.contract.as_ref()) {
         let examples = contract.examples.violating.len() + contract.examples.passing.len();
         room.take(examples * EXAMPLE_SIZE)?;
     }
@@ -322,7 +324,10 @@ mod tests {
         let warnings = warnings(&found);
         assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
         assert_eq!(warnings[1], "project/c.yaml:2: not UTF-8 (save the file as UTF-8)");
-        assert_eq!(warnings[2], "project/d.yaml: larger than 65536 bytes (one file holds one contract)");
+        assert_eq!(
+            warnings[2],
+            "project/d.yaml: larger than 65536 bytes (put its contracts in several files)"
+        );
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl ContractBuilder {
         let contract = Contract {
             id: String::new(),
             schema,
+            line: 1,
             kind: &FILE_EXISTS,
             check: Check::Exists,
             glob: Glob::default(),
@@ -96,6 +97,11 @@ impl ContractBuilder {
     /// A builder for values that were validated before.
     pub fn of_valid(origin: Origin, schema: ContractSchema) -> Self {
         Self { values: Values::KnownToBeGood, ..Self::new(origin, schema, 1) }
+    }
+
+    /// Sets the first line of the contract, which is 1 otherwise.
+    pub fn start_at(&mut self, line: usize) {
+        self.contract.line = line;
     }
 
     /// Sets the value of the key with this index. Ignores a value of another shape, which readers do not produce.

@@ -14,16 +14,21 @@ use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNRE
 /// Plain scalars that YAML may not read as text.
 const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
 
-/// Parses `yaml`; `None` if it needs the full parser.
-pub(super) fn read(yaml: &str) -> Option<ContractDocument<'_>> {
+/// Parses a document that starts in line `first`; `None` if it needs the full parser.
+pub(super) fn read(yaml: &str, first: usize) -> Option<ContractDocument<'_>> {
     let is_ascii = yaml.bytes().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n'));
     if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
-    let mut lines = PlainLines { rest: Some(yaml), number: 0 }.peekable();
+    let mut lines = PlainLines { rest: Some(yaml), number: first - 1 }.peekable();
     let values = Vec::with_capacity(KEYS.len());
-    let mut document =
-        ContractDocument { schema: ContractSchema::Flat, top: 1, values, unknown_keys: Vec::new() };
+    let mut document = ContractDocument {
+        schema: ContractSchema::Flat,
+        first,
+        top: first,
+        values,
+        unknown_keys: Vec::new(),
+    };
     let mut others: Vec<&str> = Vec::new();
     while let Some(entry) = entry(&mut lines, 0)? {
         if let Some(at) = ContractKey::find(entry.key, KeyLevel::Top) {
@@ -274,7 +279,7 @@ mod tests {
 
     use super::*;
     use crate::contract::keys::ParsedContract;
-    use crate::contract::syntax::{read as read_any, yaml};
+    use crate::contract::syntax::{documents, read_all, yaml};
     use crate::contract::{LayerKind, Origin, Warning};
     use crate::testing::pack_files;
 
@@ -282,12 +287,31 @@ mod tests {
         Origin { layer: LayerKind::Project, file: "c.yaml".into() }
     }
 
-    /// The result of the full parser.
-    fn by_the_crate(yaml: &str) -> ParsedContract {
-        match yaml::read(yaml) {
-            Ok(document) => document.build(origin()),
-            Err(mistake) => ParsedContract::broken(Warning::at(&origin().file, mistake.line, mistake.what)),
+    /// The result of the full parser for every document.
+    fn by_the_crate(yaml: &str) -> Vec<ParsedContract> {
+        let broken = |mistake: yaml::YamlMistake| {
+            ParsedContract::broken(Warning::at(&origin().file, mistake.line, mistake.what))
+        };
+        let mut found = Vec::new();
+        for document in documents(yaml) {
+            let text = "\n".repeat(document.line - 1) + document.text;
+            match yaml::parse(&text) {
+                Ok(node) => {
+                    let read = yaml::read(node, document.line);
+                    found.push(read.map_or_else(broken, |document| document.build(origin())));
+                }
+                Err(mistake) => return vec![broken(mistake)],
+            }
         }
+        found
+    }
+
+    fn read_any(yaml: &str) -> Vec<ParsedContract> {
+        read_all(yaml, &origin())
+    }
+
+    fn is_plain_file(yaml: &str) -> bool {
+        documents(yaml).iter().any(|document| read(document.text, document.line).is_some())
     }
 
     const FLAT: &str = "\
@@ -322,9 +346,10 @@ created_at: 2025-01-01
 
     #[test]
     fn reads_plain_files() {
-        for yaml in [FLAT, NESTED, &FLAT.replace("\n  to the log.", ""), "rule_id: a"] {
-            assert!(read(yaml).is_some(), "{yaml}");
-            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
+        let both = format!("---\n{FLAT}---\n{NESTED}...\n");
+        for yaml in [FLAT, NESTED, &FLAT.replace("\n  to the log.", ""), "rule_id: a", &both] {
+            assert!(is_plain_file(yaml), "{yaml}");
+            assert_eq!(read_any(yaml), by_the_crate(yaml), "{yaml}");
         }
     }
 
@@ -332,8 +357,8 @@ created_at: 2025-01-01
     fn reads_packs_without_examples() {
         for file in pack_files() {
             let (yaml, _) = file.split_once("examples:\n").expect("has examples");
-            assert!(read(yaml).is_some(), "{yaml}");
-            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
+            assert!(is_plain_file(yaml), "{yaml}");
+            assert_eq!(read_any(yaml), by_the_crate(yaml), "{yaml}");
         }
     }
 
@@ -382,7 +407,7 @@ created_at: 2025-01-01
             "rule:\n  id: a\n type: b",
             "rule:\nenabled: true",
         ] {
-            assert!(read(yaml).is_none(), "{yaml}");
+            assert!(read(yaml, 1).is_none(), "{yaml}");
         }
     }
 
@@ -503,14 +528,19 @@ created_at: 2025-01-01
         fn agrees_with_full_parser(
             lines in prop::collection::vec(line(), 0..9),
             good in prop::sample::select(vec!["", FLAT, NESTED]),
+            marker in prop::sample::select(vec!["---\n", "", "# x\n---\n"]),
         ) {
-            let yaml = good.to_owned() + &lines.join("\n");
-            if read(&yaml).is_some() {
-                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+            let yaml = [marker, good, &lines.join("\n")].concat();
+            if is_plain_file(&yaml) {
+                prop_assert_eq!(read_any(&yaml), by_the_crate(&yaml), "{}", yaml);
+            }
+            let yaml = [good, marker, &lines.join("\n")].concat();
+            if is_plain_file(&yaml) {
+                prop_assert_eq!(read_any(&yaml), by_the_crate(&yaml), "{}", yaml);
             }
             let yaml = lines.join("\n");
-            if read(&yaml).is_some() {
-                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+            if is_plain_file(&yaml) {
+                prop_assert_eq!(read_any(&yaml), by_the_crate(&yaml), "{}", yaml);
             }
         }
     }

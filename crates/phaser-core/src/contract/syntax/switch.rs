@@ -1,6 +1,7 @@
-//! Enables or disables a contract in the text of its file, without changing any other byte.
+//! Enables or disables a contract in the text of its file, without changing any other byte. Other contracts in the file
+//! keep their text.
 
-use super::{parse, yaml};
+use super::{document_of, documents, parse, yaml};
 use crate::contract::{Contract, Origin, Warning};
 
 /// The new value of `enabled`.
@@ -29,21 +30,32 @@ impl Switch {
     }
 }
 
-/// The text of a contract file with `enabled` set. Only its value changes; without one, a line is added at the end. A
-/// warning if the result would not parse to the same contract.
-pub fn switched(text: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
+/// The text of a contract file with `enabled` set for the contract `id`. Only its value changes; without one, a line is
+/// added at the end of its document. A warning if the result would not parse to the same contracts.
+pub fn switched(file: &str, id: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
+    let Some(document) = document_of(file, id, origin) else {
+        let what = format!("contract {id} is not in the file any more (run this again)");
+        return Err(vec![Warning::about(&origin.file, what)]);
+    };
+    let text = document.text;
     let before = parse(text, origin.clone())?;
     let enabled = to == Switch::On;
     if before.enabled == enabled {
-        return Ok(text.to_owned());
+        return Ok(file.to_owned());
     }
     let edited = match yaml::place_of_flag(text, "enabled") {
         Some(range) => format!("{}{}{}", &text[..range.start], to.as_str(), &text[range.end..]),
         None => appended(text, to),
     };
     let expected = Contract { enabled, ..before };
+    let (head, tail) = (&file[..document.start], &file[document.start + text.len()..]);
+    let result = format!("{head}{edited}{tail}");
+    let is_same_file = || {
+        let texts = documents(file).into_iter().map(|one| if one == document { &edited } else { one.text });
+        texts.eq(documents(&result).into_iter().map(|one| one.text))
+    };
     match parse(&edited, origin.clone()) {
-        Ok(after) if after == expected => Ok(edited),
+        Ok(after) if after == expected && is_same_file() => Ok(result),
         _ => {
             let what = format!("cannot be edited safely (write 'enabled: {}' in it by hand)", to.as_str());
             Err(vec![Warning::about(&origin.file, what)])
@@ -69,7 +81,7 @@ mod tests {
     }
 
     fn off(yaml: &str) -> String {
-        switched(yaml, &origin(), Switch::Off).expect("can be edited")
+        switched(yaml, "a", &origin(), Switch::Off).expect("can be edited")
     }
 
     #[test]
@@ -88,7 +100,7 @@ mod tests {
     fn round_trip_keeps_bytes() {
         let crlf = HEAD.replace('\n', "\r\n");
         for yaml in [format!("\u{FEFF}{HEAD}enabled: true"), format!("{crlf}enabled: true\r\n")] {
-            let back = switched(&off(&yaml), &origin(), Switch::On).expect("can be edited");
+            let back = switched(&off(&yaml), "a", &origin(), Switch::On).expect("can be edited");
             assert_eq!(back, yaml);
         }
     }
@@ -107,7 +119,17 @@ mod tests {
     fn keeps_text_if_already_set() {
         let yaml = format!("{HEAD}enabled: no\n");
         assert_eq!(off(&yaml), yaml);
-        assert_eq!(switched(HEAD, &origin(), Switch::On).expect("is valid"), HEAD);
+        assert_eq!(switched(HEAD, "a", &origin(), Switch::On).expect("is valid"), HEAD);
+    }
+
+    #[test]
+    fn other_documents_keep_their_text() {
+        let other = HEAD.replacen("rule_id: a", "rule_id: b", 1) + "enabled: true\n";
+        let first = format!("---\n{HEAD}---\n{other}");
+        assert_eq!(off(&first), format!("---\n{HEAD}enabled: false\n---\n{other}"));
+        let second = format!("{other}--- # x\n{HEAD}enabled: true # why\n---\n");
+        assert_eq!(off(&second), format!("{other}--- # x\n{HEAD}enabled: false # why\n---\n"));
+        assert!(switched(&other, "a", &origin(), Switch::Off).is_err());
     }
 
     #[test]
@@ -122,9 +144,9 @@ mod tests {
         let ended = format!("{HEAD}...\n");
         let empty = format!("{HEAD}enabled:\n");
         for yaml in [flow, &ended, &empty] {
-            let warnings = switched(yaml, &origin(), Switch::Off).expect_err("is refused");
+            let warnings = switched(yaml, "a", &origin(), Switch::Off).expect_err("is refused");
             assert!(warnings[0].what.contains("enabled: false"), "{warnings:?}");
         }
-        assert!(switched("rule_id: [", &origin(), Switch::Off).is_err());
+        assert!(switched("rule_id: [", "a", &origin(), Switch::Off).is_err());
     }
 }

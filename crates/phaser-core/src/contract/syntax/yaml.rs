@@ -16,19 +16,23 @@ pub use node::{YamlNode, YamlNodeValue, node};
 const IN_EXAMPLES: &[&str] = &["violating", "passing"];
 const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
 
-/// Parses a contract file.
-pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake> {
-    let file = node::parse(yaml, Subject::Contract)?;
+/// Parses the only document in `yaml`; an error is one of syntax.
+pub(super) fn parse(yaml: &str) -> Result<YamlNode, YamlMistake> {
+    node::parse(yaml, Subject::Contract)
+}
+
+/// Reads the contract of a document that starts in line `first`.
+pub(super) fn read(file: YamlNode, first: usize) -> Result<ContractDocument<'static>, YamlMistake> {
     if file.value == YamlNodeValue::Nothing {
         return Err(YamlMistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
     }
     let mut outer = YamlKeys::of(file, KeyLevel::Top)?;
     let (schema, top, inner, outer) = match outer.rule.take() {
         Some(rule) => (ContractSchema::V1_2, rule.line, YamlKeys::of(rule, KeyLevel::Rule)?, outer),
-        None => (ContractSchema::Flat, 1, outer, YamlKeys::default()),
+        None => (ContractSchema::Flat, first, outer, YamlKeys::default()),
     };
     let unknown_keys = inner.unknown.into_iter().chain(outer.unknown).collect();
-    let mut document = ContractDocument { schema, top, values: Vec::new(), unknown_keys };
+    let mut document = ContractDocument { schema, first, top, values: Vec::new(), unknown_keys };
     let present: Vec<usize> = inner.known.iter().map(|entry| entry.key).collect();
     for entry in inner.known {
         document.put(entry)?;
@@ -46,7 +50,7 @@ pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake>
 
 /// The byte range of a boolean at the top level.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
-    let file = node::parse(yaml, Subject::Contract).ok()?;
+    let file = parse(yaml).ok()?;
     let keys = YamlKeys::of(file, KeyLevel::Top).ok()?;
     keys.known.into_iter().find(|entry| KEYS[entry.key].name == name)?.value.span
 }

@@ -1,6 +1,7 @@
 //! Merges layers: decides which contract defines each id.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 use super::{LayerContents, Loaded, Loading};
 use crate::path::RelPath;
@@ -116,12 +117,15 @@ impl Stack {
         let first = &mut self.layers.contracts[at];
         let dropped =
             if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
-        let what = format!(
-            "duplicate rule id '{}'; using the one in {} (rename one of them)",
-            dropped.id,
-            first.origin.file.display()
-        );
-        self.layers.warnings.push(Warning::about(&dropped.origin.file, what));
+        let (file, used) = (&dropped.origin.file, first.origin.file.display());
+        let what = |used: &dyn Display| {
+            format!("duplicate rule id '{}'; using the one in {used} (rename one of them)", dropped.id)
+        };
+        self.layers.warnings.push(if *file == first.origin.file {
+            Warning::at(file, dropped.line, what(&format_args!("line {}", first.line)))
+        } else {
+            Warning::about(file, what(&used))
+        });
         self.layers.shadowed.push(dropped);
     }
 }
