@@ -1,7 +1,8 @@
 //! The set of all grams of a prefilter, as a bit per hash, and the loop that scans a text with it.
 //!
 //! False positives are possible, false negatives are not. Sizes are constants so that no index needs a bounds
-//! check.
+//! check. For a long text a small table is expanded to a byte per bit: a lookup takes half the instructions, and
+//! the expansion pays off from [`LONG`] bytes on.
 
 use crate::matcher::literals::grams;
 
@@ -16,6 +17,9 @@ const BITS_PER_GRAM: usize = 128;
 const SMALL: usize = 1 << 10;
 const MEDIUM: usize = 1 << 12;
 const LARGE: usize = 1 << 14;
+
+/// The length of a long text, in bytes.
+const LONG: usize = 1 << 20;
 
 /// A set of grams.
 #[derive(Debug)]
@@ -38,6 +42,10 @@ impl GramTable {
     /// Calls `each` with the offset and the value of every gram at an even offset that may be in the set.
     pub fn scan(&self, text: &[u8], each: impl FnMut(usize, u32)) {
         match self {
+            Self::Small(bits) if text.len() >= LONG => {
+                let bytes = bits.as_bytes();
+                scan(text, |gram| bytes.bit(gram), each);
+            }
             Self::Small(bits) => scan(text, |gram| bits.bit(gram), each),
             Self::Medium(bits) => scan(text, |gram| bits.bit(gram), each),
             Self::Large(bits) => scan(text, |gram| bits.bit(gram), each),
@@ -64,6 +72,28 @@ impl<const WORDS: usize> BitTable<WORDS> {
     fn bit(&self, gram: u32) -> u8 {
         let bit = hash(gram) >> Self::SHIFT;
         (self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)) as u8
+    }
+}
+
+impl BitTable<SMALL> {
+    /// The same set with a byte per bit.
+    fn as_bytes(&self) -> ByteTable {
+        let mut bytes = vec![0; SMALL * 64];
+        for (these, word) in bytes.chunks_exact_mut(64).zip(self.0).filter(|(_, word)| *word != 0) {
+            these.iter_mut().enumerate().for_each(|(bit, byte)| *byte = (word >> bit) as u8 & 1);
+        }
+        ByteTable(bytes.try_into().expect("has that size"))
+    }
+}
+
+/// A byte per bit of a small table.
+#[derive(Debug)]
+struct ByteTable(Box<[u8; SMALL * 64]>);
+
+impl ByteTable {
+    /// Odd if the gram may be in the set.
+    fn bit(&self, gram: u32) -> u8 {
+        self.0[(hash(gram) >> BitTable::<SMALL>::SHIFT) as usize % (SMALL * 64)]
     }
 }
 
@@ -101,6 +131,21 @@ pub fn hash(gram: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scans_long_texts_like_short_ones() {
+        let grams = (0..400_u32).map(|number| number.wrapping_mul(0x6C07_8965) | 0x2020_2020);
+        let bits = BitTable::<SMALL>::of(grams.clone());
+        let bytes = bits.as_bytes();
+        let others = (0..100_000_u32).map(|number| number.wrapping_mul(0x0019_660D));
+        assert!(grams.chain(others).all(|gram| bits.bit(gram) & 1 == bytes.bit(gram)));
+        let known = grams::read(*b"wxyz");
+        let table = GramTable::new(1, [known].into_iter());
+        let text = " ".repeat(LONG - 2) + "wxyz" + &" ".repeat(5) + "wxyz" + &" ".repeat(41) + "wxyz";
+        let mut found = Vec::new();
+        table.scan(text.as_bytes(), |at, gram| found.push((at, gram)));
+        assert_eq!(found, [(LONG - 2, known), (text.len() - 4, known)]);
+    }
 
     #[test]
     fn finds_grams_at_even_offsets() {
