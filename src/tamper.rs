@@ -34,7 +34,9 @@ use phaser_project::config::{DirectoryConfig, Policy};
 use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::contracts::read::linked;
 use phaser_project::contracts::read::overlaid::Overlay;
-use phaser_project::path::{BASELINE, CONFIG, LONGEST, RelPath, Root, SETTINGS, real_path};
+use phaser_project::path::{
+    BASELINE, LONGEST, RelPath, Root, SETTINGS, TOP_BASELINE, TOP_CONFIG, directory_of_top_config, real_path,
+};
 use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::{Extra, Load, Loaded, Settings, folders_above};
 
@@ -125,10 +127,10 @@ impl WatchedFiles<'_> {
 
     fn linked(&self) -> LinkTargets {
         let Protection { root, user_settings, .. } = self.protection;
-        let bases = self.loaded.configs.iter().map(|placed| &placed.base);
-        let configs = bases.map(|base| root.path().join(base.join(CONFIG).to_native()));
+        let configs = self.loaded.configs.iter().map(|placed| root.path().join(&placed.file));
         let in_settings = CLAUDE_SETTINGS.map(|name| root.path().join(SETTINGS).join(name));
-        let others = configs.chain(in_settings).chain([root.path().join(BASELINE)]);
+        let others =
+            configs.chain(in_settings).chain([BASELINE, TOP_BASELINE].map(|name| root.path().join(name)));
         let others = others.chain(user_settings.map(Path::to_owned)).map(|file| real_path(&file)).collect();
         let directories = self.loaded.from.iter().filter_map(Layer::directory);
         LinkTargets { contracts: directories.flat_map(linked).collect(), others }
@@ -181,7 +183,7 @@ impl<'a> Protection<'a> {
         Load { root: self.root, extra: self.extra, folders, settings, cwd: None }
     }
 
-    /// Directories with a `.claude` of their own, on disk or in the changes, above the changed files.
+    /// Directories with settings of their own, on disk or in the changes, above the changed files.
     fn folders(&self, changes: &[&Rewritten]) -> Vec<RelPath> {
         let names = changes.iter().flat_map(|change| [change.path.clone(), real_path(&change.path)]);
         let names = names.filter(|path| self.root.contains(path));
@@ -192,6 +194,8 @@ impl<'a> Protection<'a> {
             Some(RelPath::from_bytes(folder))
         });
         folders.extend(new);
+        let at_top = names.iter().filter_map(|name| directory_of_top_config(name.as_bytes()));
+        folders.extend(at_top.map(RelPath::from_bytes));
         folders.sort_unstable();
         folders.dedup();
         folders
@@ -245,6 +249,9 @@ const CLAUDE_SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
 
 /// Whether the path names contracts, a configuration, a baseline or Claude Code's settings.
 fn is_enforcement_path(path: &Path) -> bool {
+    if path.file_name().is_some_and(|name| name == TOP_CONFIG || name == TOP_BASELINE) {
+        return true;
+    }
     let mut names = path.iter().map(OsStr::as_encoded_bytes).peekable();
     while let Some(name) = names.next() {
         let next = names.peek().copied();

@@ -17,7 +17,7 @@ use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
 use phaser_project::atomic_write;
 use phaser_project::baseline::{self, BaselineEntry};
-use phaser_project::path::{BASELINE, RelPath, Root, real_path};
+use phaser_project::path::{RelPath, Root, baseline_file, real_path};
 use phaser_project::project::{Inspection, Project, Recorded};
 use phaser_project::report::Report;
 use phaser_project::source::Source;
@@ -61,11 +61,12 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
         Recorded::In(old) => Some(Arc::clone(old)),
         Recorded::Nowhere | Recorded::InFile => None,
     };
+    let name = baseline_file(project.root());
     match (&old, args.add, args.prune) {
         (Some(_), false, false) => {
-            bail!("{BASELINE} already exists ('--prune' drops entries that are gone, '--add' adds new ones)")
+            bail!("{name} already exists ('--prune' drops entries that are gone, '--add' adds new ones)")
         }
-        (None, false, true) => bail!("there is no {BASELINE} to prune ('phaser baseline' writes one)"),
+        (None, false, true) => bail!("there is no {name} to prune ('phaser baseline' writes one)"),
         _ => {}
     }
     let looked = args.look(environment, &mut inspection)?;
@@ -78,7 +79,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     if !args.dry_run && plan.changes(old.as_deref()) {
         write(project.root(), &plan)?;
     }
-    output::print(&plan.said(args, old.as_deref()))?;
+    output::print(&plan.said(args, name, old.as_deref()))?;
     Ok(Exit::Clean)
 }
 
@@ -208,7 +209,7 @@ impl BaselinePlan {
         match baseline::too_large(file.len()) {
             None => Ok(file),
             Some(most) => bail!(
-                "{BASELINE} would have more than {most} MB, and nothing was written: switch contracts off, or exclude \
+                "the baseline would have more than {most} MB, and nothing was written: switch contracts off, or exclude \
                  files ('phaser enforce --all --statistics' shows where violations are)"
             ),
         }
@@ -221,7 +222,7 @@ impl BaselinePlan {
     }
 
     /// A summary of what was done and what to do next.
-    fn said(&self, args: &Baseline, old: Option<&baseline::Baseline>) -> String {
+    fn said(&self, args: &Baseline, name: &str, old: Option<&baseline::Baseline>) -> String {
         let total: u32 = self.entries.values().sum();
         let would = if args.dry_run { "would be " } else { "" };
         let mut said = match old {
@@ -230,14 +231,14 @@ impl BaselinePlan {
                 let contracts: HashSet<&str> = self.entries.keys().map(|key| key.contract.as_str()).collect();
                 let files: HashSet<&str> = self.entries.keys().map(|key| key.path.as_str()).collect();
                 format!(
-                    "{BASELINE}: {} of {} in {} {would}recorded\n",
+                    "{name}: {} of {} in {} {would}recorded\n",
                     counted(total as usize, "violation"),
                     counted(contracts.len(), "contract"),
                     counted(files.len(), "file")
                 )
             }
             Some(_) => format!(
-                "{BASELINE}: {} {would}added, {} {would}dropped; {} in all\n",
+                "{name}: {} {would}added, {} {would}dropped; {} in all\n",
                 counted(self.added, "violation"),
                 self.dropped,
                 total
@@ -256,8 +257,9 @@ impl BaselinePlan {
 
 fn write(root: &Root, plan: &BaselinePlan) -> anyhow::Result<()> {
     let file = plan.file()?;
-    let path = real_path(&root.path().join(BASELINE));
+    let name = baseline_file(root);
+    let path = real_path(&root.path().join(name));
     let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let written = directory.and_then(|()| atomic_write::write(&path, file.as_bytes()));
-    written.with_context(|| format!("{BASELINE} cannot be written"))
+    written.with_context(|| format!("{name} cannot be written"))
 }

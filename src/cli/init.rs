@@ -19,7 +19,7 @@ use phaser_core::contract::Contract;
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::Gap;
 use phaser_project::packs::{PACKS, Pack};
-use phaser_project::path::{BASELINE, CONFIG, PROJECT_CONTRACTS, RelPath, Root};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG, baseline_file};
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
 
@@ -130,13 +130,18 @@ enum Hooks {
     Guard,
 }
 
+/// The configuration that the project has.
+fn existing_config(root: &Root) -> Option<&'static str> {
+    [CONFIG, TOP_CONFIG].into_iter().find(|name| root.path().join(name).symlink_metadata().is_ok())
+}
+
 impl InitPlan {
     fn make(args: &Init, root: Root, environment: &Environment) -> anyhow::Result<Self> {
         let targets = project::targets(&root, environment)?;
         let languages = PACKS.iter().filter(|pack| is_about_language(pack) && fits(pack, &targets));
         let languages: Vec<&'static Pack> = languages.collect();
         let named: Vec<&'static Pack> = args.packs.chosen().collect();
-        let has_config = root.path().join(CONFIG).symlink_metadata().is_ok();
+        let has_config = existing_config(&root).is_some();
         let packs: Vec<&'static Pack> = match (has_config, named.is_empty()) {
             (true, _) => Vec::new(),
             (false, false) => named,
@@ -173,7 +178,8 @@ impl InitPlan {
             return;
         }
         for pack in args.packs.chosen().filter(|pack| !self.today.packs.contains(pack)) {
-            say(format_args!("phaser: add '{}' to 'packs' in {CONFIG} (init does not change it)", pack.name));
+            let config = existing_config(&self.root).unwrap_or(CONFIG);
+            say(format_args!("phaser: add '{}' to 'packs' in {config} (init does not change it)", pack.name));
         }
     }
 
@@ -247,7 +253,7 @@ impl InitPlan {
     fn files(&self, wanted: InitParts) -> Vec<&str> {
         let mut files = Vec::new();
         files.extend(self.config.is_some().then_some(CONFIG));
-        files.extend(wanted.baseline.then_some(BASELINE));
+        files.extend(wanted.baseline.then(|| baseline_file(&self.root)));
         files.extend(wanted.pre_commit.then_some(pre_commit::FILE));
         files.extend(self.installs(wanted.hooks).map(|hooks| &*hooks.shown));
         files
@@ -266,7 +272,7 @@ impl InitPlan {
             transaction.write(new(CONFIG, text, None))?;
         }
         if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
-            transaction.write(new(BASELINE, &first.file()?, None))?;
+            transaction.write(new(baseline_file(&self.root), &first.file()?, None))?;
         }
         if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
             (wanted.pre_commit, &self.pre_commit)
@@ -296,7 +302,10 @@ impl InitPlan {
                 writeln!(out, "The configuration, {CONFIG}:")?;
                 write_indented(out, text)?;
             }
-            None => writeln!(out, "{CONFIG} exists and stays unchanged.\n")?,
+            None => {
+                let config = existing_config(&self.root).unwrap_or(CONFIG);
+                writeln!(out, "{config} exists and stays unchanged.\n")?;
+            }
         }
         if self.today.own_contracts > 0 {
             let contracts = counted(self.today.own_contracts, "contract");
@@ -369,11 +378,12 @@ impl InitPlan {
             writeln!(out, "{} today: {}.", counted(open, "violation"), report.summary())?;
         }
         if !matches!(self.today.recorded, Recorded::Nowhere) {
-            writeln!(out, "{BASELINE} exists and stays unchanged.")?;
+            writeln!(out, "{} exists and stays unchanged.", baseline_file(&self.root))?;
         } else if open > 0 && self.baseline.is_none() {
             writeln!(out, "They cannot be recorded in a baseline (see 'phaser baseline').")?;
         } else if self.baseline.is_some() {
-            writeln!(out, "Recorded in {BASELINE} (--baseline), they no longer fail a run; new ones do.")?;
+            let file = baseline_file(&self.root);
+            writeln!(out, "Recorded in {file} (--baseline), they no longer fail a run; new ones do.")?;
         }
         writeln!(out)
     }
@@ -408,7 +418,8 @@ impl InitPlan {
             _ => {}
         }
         if wanted.baseline {
-            writeln!(out, "Commit {BASELINE}: from now on only new violations count.")?;
+            let file = baseline_file(&self.root);
+            writeln!(out, "Commit {file}: from now on only new violations count.")?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use phaser_project::config::Existing;
 use phaser_project::contracts::layers::Layer;
 use phaser_project::contracts::read::{ContractDirectory, Forms};
 use phaser_project::packs::Pack;
-use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, RootHints, find_root};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, RootHints, TOP_CONFIG, find_root};
 use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::Extra;
 use phaser_project::project::{Options, Project, Recorded};
@@ -177,5 +177,5 @@ impl Today {
 
 /// Whether the directory is a project, so that scanning all of it is expected.
 pub fn is_project(root: &Root) -> bool {
-    [CONFIG, PROJECT_CONTRACTS, ".git"].iter().any(|name| root.path().join(name).exists())
+    [CONFIG, TOP_CONFIG, PROJECT_CONTRACTS, ".git"].iter().any(|name| root.path().join(name).exists())
 }

@@ -16,7 +16,7 @@ use crate::report::text::{Detail, Hint, TextOptions, Totals};
 use crate::report::{self, text};
 use phaser_core::contract::Warning;
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
-use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
+use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root, baseline_file};
 use phaser_project::report::Report;
 use phaser_project::source::git::commit_name;
 
@@ -75,8 +75,9 @@ impl Show<'_> {
             && (!self.args.quiet || self.args.strict)
         {
             let entries = if stale == 1 { "1 entry is" } else { &format!("{stale} entries are") };
+            let file = self.root.map_or(BASELINE, baseline_file);
             say(format_args!(
-                "phaser: {BASELINE}: {entries} stale; 'phaser baseline --prune' drops what is gone"
+                "phaser: {file}: {entries} stale; 'phaser baseline --prune' drops what is gone"
             ));
         }
         // Nobody reads thousands of stderr lines of a hook.

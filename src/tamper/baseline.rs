@@ -7,14 +7,18 @@ use phaser_core::sanitize::printable;
 use phaser_core::violation::LineDigest;
 use phaser_project::baseline::{Baseline, BaselineEntry};
 use phaser_project::contracts::read::overlaid::Overlay;
-use phaser_project::path::{BASELINE, RelPath, Root};
+use phaser_project::path::{BASELINE, RelPath, Root, TOP_BASELINE};
 
 /// The maximum number of contracts named.
 const MAX_NAMED: usize = 5;
 
-/// A sentence that counts the newly covered violations; `None` without any.
-pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Option<String> {
-    let path = root.path().join(BASELINE);
+/// A sentence per baseline that counts the newly covered violations.
+pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Vec<String> {
+    [BASELINE, TOP_BASELINE].into_iter().filter_map(|file| covered(root, file, before, after)).collect()
+}
+
+fn covered(root: &Root, file: &str, before: &Overlay, after: &Overlay) -> Option<String> {
+    let path = root.path().join(file);
     // A baseline that is not among the changes is the same before and after.
     let after = after.file(&path)??;
     // A broken baseline covers nothing.
@@ -29,7 +33,7 @@ pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Option<S
     }
     let violations = if count == 1 { "violation" } else { "violations" };
     (count > 0)
-        .then(|| format!("the baseline covers {count} {violations} more: {} ({BASELINE})", named.join(", ")))
+        .then(|| format!("the baseline covers {count} {violations} more: {} ({file})", named.join(", ")))
 }
 
 /// The entries of a baseline; of a broken one, those on valid lines.

@@ -2,17 +2,17 @@
 //! and `overrides` shows in the loaded contracts.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::globs::{self, Globs};
 use super::{States, quoted};
 use phaser_core::contract::scope::OverrideValues;
 use phaser_core::contract::selector::Selector;
-use phaser_core::contract::{Contract, Severity};
+use phaser_core::contract::{Contract, Severity, Warning};
 use phaser_core::sanitize::printable;
 use phaser_project::config::{Config, DirectoryConfig, Existing};
 use phaser_project::contracts::layers::Override;
-use phaser_project::path::{CONFIG, RelPath};
+use phaser_project::path::{CONFIG, RelPath, TOP_CONFIG};
 use phaser_project::project::load::Loaded;
 
 /// One sentence per weakening.
@@ -37,16 +37,22 @@ fn of<'l>(loaded: &'l Loaded, base: &RelPath) -> Option<&'l DirectoryConfig> {
     loaded.configs.iter().find(|placed| placed.base == *base)
 }
 
-fn file(base: &RelPath) -> String {
-    printable(&base.join(CONFIG).to_text())
+fn file(placed: &DirectoryConfig) -> String {
+    printable(&placed.file.display().to_string())
+}
+
+/// The file of the configuration with this base, before or after.
+fn file_at(states: &States, base: &RelPath) -> String {
+    of(&states.after, base).or_else(|| of(&states.before, base)).map(file).unwrap_or_default()
 }
 
 /// Configurations that were valid and are broken now.
 fn broken(states: &States) -> impl Iterator<Item = String> {
     let gone = states.before.configs.iter().filter(|placed| of(&states.after, &placed.base).is_none());
     gone.filter_map(|placed| {
-        let file = PathBuf::from(placed.base.join(CONFIG).to_text().into_owned());
-        let mistake = states.after.mistakes.iter().find(|mistake| mistake.file == file)?;
+        let files = [CONFIG, TOP_CONFIG].map(|name| placed.base.join(name).to_text().into_owned());
+        let is_about = |mistake: &&Warning| files.iter().any(|file| mistake.file == Path::new(file));
+        let mistake = states.after.mistakes.iter().find(is_about)?;
         Some(format!("the configuration does not count any more: {}", printable(&mistake.to_string())))
     })
 }
@@ -64,7 +70,7 @@ fn excluded(states: &States, placed: &DirectoryConfig) -> Vec<String> {
         !before().any(|old| above(&old) && globs::cover(&old, glob))
     };
     let sentence = |glob: Globs| {
-        format!("{} is excluded from all contracts about content ({})", quoted(glob.text), file(&placed.base))
+        format!("{} is excluded from all contracts about content ({})", quoted(glob.text), file(placed))
     };
     all.filter(is_new).map(sentence).collect()
 }
@@ -76,7 +82,7 @@ pub(super) fn overrides(states: &States) -> Vec<String> {
     for (placed, one) in overrides_of(&states.after) {
         let earlier = overrides_of(&states.before).filter(|(before, _)| before.base == placed.base);
         if lowers(&one.case.change) && !earlier.into_iter().any(|(_, old)| covers_override(old, one)) {
-            found.push(format!("an override lowers contracts, {} ({})", named(one), file(&placed.base)));
+            found.push(format!("an override lowers contracts, {} ({})", named(one), file(placed)));
         }
     }
     for (placed, one) in overrides_of(&states.before) {
@@ -89,7 +95,7 @@ pub(super) fn overrides(states: &States) -> Vec<String> {
             found.push(format!(
                 "an override that raised contracts is gone, {} ({})",
                 named(one),
-                file(&placed.base)
+                file(placed)
             ));
         }
     }
@@ -132,7 +138,10 @@ fn lowered(states: &States, base: &RelPath) -> Vec<String> {
     if is_set(|config| config.existing.is_some())
         && (existing(&states.before), existing(&states.after)) == (Existing::Deny, Existing::Report)
     {
-        found.push(format!("old violations do not count any more ('existing: report' in {})", file(base)));
+        found.push(format!(
+            "old violations do not count any more ('existing: report' in {})",
+            file_at(states, base)
+        ));
     }
     let ignores = |loaded: &Loaded| loaded.ignores().at(base);
     let protect = |loaded: &Loaded| loaded.protect().at(base);
@@ -142,7 +151,7 @@ fn lowered(states: &States, base: &RelPath) -> Vec<String> {
     ] {
         if is_set && after < before {
             let (before, after) = (before.as_str(), after.as_str());
-            found.push(format!("'{key}' is '{after}', and was '{before}' ({})", file(base)));
+            found.push(format!("'{key}' is '{after}', and was '{before}' ({})", file_at(states, base)));
         }
     }
     found

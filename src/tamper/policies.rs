@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use phaser_project::config::Policy;
-use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, SETTINGS};
+use phaser_project::path::{PROJECT_CONTRACTS, SETTINGS, TOP_CONFIG};
 use phaser_project::project::Inspection;
 use phaser_project::project::by_file::ByFile;
 use phaser_project::report::{AddedIgnore, Report};
@@ -116,7 +116,7 @@ fn on_weakening(
         return None;
     }
     // A changed configuration may have named directories that are unknown now, so every candidate counts then.
-    if !files.iter().any(|path| path.ends_with(CONFIG)) {
+    if !files.iter().any(|path| path.file_name().is_some_and(|name| name == TOP_CONFIG)) {
         let watched = protection.watched(loaded);
         files.retain(|path| watched.has(path));
     }
@@ -186,6 +186,7 @@ fn on_removal(
         (false, true) => changed(&settings),
         (false, false) => changed(&top),
     };
+    let may_be_gone = may_be_gone || (!top.join(TOP_CONFIG).exists() && changed(&top));
     if !may_be_gone {
         return None;
     }

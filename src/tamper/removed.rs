@@ -1,7 +1,7 @@
 //! Deleted files that enforcement depends on, found by comparison with the last commit.
 
 use super::{CLAUDE_SETTINGS, Protection, Rewritten};
-use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, SETTINGS};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, SETTINGS, TOP_CONFIG};
 use phaser_project::source::git::Committed;
 
 impl Protection<'_> {
@@ -11,7 +11,7 @@ impl Protection<'_> {
         let contracts = committed.files_in(&directory).ok().flatten().unwrap_or_default();
         let contracts = contracts.into_iter().map(|(name, bytes)| (directory.join(&name), bytes));
         let settings = CLAUDE_SETTINGS.map(|name| RelPath::from(SETTINGS).join(name));
-        let others = settings.into_iter().chain([RelPath::from(CONFIG)]).filter_map(|path| {
+        let others = settings.into_iter().chain([CONFIG, TOP_CONFIG].map(RelPath::from)).filter_map(|path| {
             let bytes = committed.file(&path).ok()??;
             Some((path, bytes))
         });

@@ -75,3 +75,86 @@ fn duplicate_id_in_file_names_lines() {
         "{output}"
     );
 }
+
+/// A project without `.claude`: its configuration is `phaser.yaml`.
+fn at_top() -> Sandbox {
+    sandbox().file("phaser.yaml", "contracts: [rules]\nprotect: deny\n").file("rules/no-x.yaml", no_x("no-x"))
+}
+
+fn all(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.run(["enforce", "--all", "--format", "json"]).violations()
+}
+
+#[test]
+fn configuration_may_be_at_top() {
+    let sandbox = at_top().file("src/b.txt", "x\n");
+    assert_eq!(all(&sandbox), ["a.txt:1:1 no-x", "src/b.txt:1:1 no-x"]);
+    sandbox.pre_write("src/c.txt", "x\n").assert_denied(&["no-x at line 1"]);
+    let mut command = sandbox.command();
+    command.args(["enforce", "--all", "--format", "json"]).current_dir(sandbox.path("src"));
+    assert_eq!(sandbox.run_with(&mut command, b"").violations().len(), 2, "the root is above");
+}
+
+#[test]
+fn baseline_is_beside_configuration() {
+    let sandbox = at_top();
+    let output = sandbox.run(["baseline"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.starts_with("phaser-baseline.jsonl: 1 violation"), "{output}");
+    assert!(sandbox.path("phaser-baseline.jsonl").exists() && !sandbox.path(".claude").exists());
+    assert_eq!(all(&sandbox), [""; 0]);
+    assert_ne!(sandbox.pre_edit("a.txt", "y", "z").decision(), "deny", "a hook reads it");
+}
+
+#[test]
+fn two_configurations_are_an_error() {
+    let sandbox = at_top().file(".claude/phaser.yaml", "packs: [secrets]\n").contract(&no_x("own"));
+    let output = sandbox.run(["enforce", "--all"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert_eq!(
+        output.stderr.lines().next(),
+        Some("phaser: phaser.yaml: .claude/phaser.yaml is a configuration, too (keep one of them)"),
+        "{output}"
+    );
+    let output = sandbox.pre_write("b.txt", "x\n");
+    output.assert_denied(&["own at line 1"]);
+    assert!(output.message().contains("phaser.yaml"), "{output}");
+}
+
+#[test]
+fn nested_directory_may_have_configuration_at_top() {
+    let sandbox = Sandbox::new()
+        .file(".claude/phaser.yaml", "")
+        .file("web/phaser.yaml", "contracts: [rules]\n")
+        .file("web/rules/no-x.yaml", no_x("no-x"))
+        .file("a.txt", "x\n")
+        .file("web/a.txt", "x\n");
+    assert_eq!(all(&sandbox), ["web/a.txt:1:1 no-x"]);
+    sandbox.pre_write("web/b.txt", "x\n").assert_denied(&["no-x at line 1"]);
+}
+
+#[test]
+fn weakening_configuration_at_top_is_tampering() {
+    let sandbox = at_top();
+    for (path, text) in [
+        ("phaser.yaml", "contracts: [rules]\nprotect: deny\nexclude: ['**']\n"),
+        ("phaser.yaml", "protect: deny\n"),
+        (".claude/phaser.yaml", ""),
+        ("rules/no-x.yaml", "# gone\n"),
+    ] {
+        assert_eq!(sandbox.pre_write(path, text).decision(), "deny", "{path}: {text}");
+    }
+    let same = sandbox.pre_write("phaser.yaml", "# same\ncontracts: [rules]\nprotect: deny\n");
+    assert_ne!(same.decision(), "deny", "{same}");
+}
+
+#[test]
+fn git_modes_read_configuration_at_top() {
+    let sandbox =
+        at_top().git_init().git_add(".").git_commit("first").file("phaser.yaml", "exclude: ['**']\n");
+    let sandbox = sandbox.file("a.txt", "x\nx\n").git_add("a.txt");
+    let staged = sandbox.run(["enforce", "--staged", "--format", "json"]);
+    assert_eq!(staged.violations(), ["a.txt:1:1 no-x", "a.txt:2:1 no-x"], "{staged}");
+    let from = sandbox.run(["enforce", "--all", "--contracts-from", "HEAD", "--format", "json"]);
+    assert_eq!(from.violations(), ["a.txt:1:1 no-x", "a.txt:2:1 no-x"], "{from}");
+}

@@ -13,8 +13,21 @@ pub const PROJECT_CONTRACTS: &str = ".claude/contracts";
 /// A project's configuration.
 pub const CONFIG: &str = ".claude/phaser.yaml";
 
+/// A project's configuration outside `.claude`.
+pub const TOP_CONFIG: &str = "phaser.yaml";
+
 /// A project's baseline.
 pub const BASELINE: &str = ".claude/phaser-baseline.jsonl";
+
+/// The directory of a [`TOP_CONFIG`] at this path. `None` for another file, and for one in `.claude`.
+pub fn directory_of_top_config(path: &[u8]) -> Option<&[u8]> {
+    let directory = path.strip_suffix(TOP_CONFIG.as_bytes())?;
+    let directory = if directory.is_empty() { directory } else { directory.strip_suffix(b"/")? };
+    (directory.rsplit(|&byte| byte == b'/').next() != Some(SETTINGS.as_bytes())).then_some(directory)
+}
+
+/// The baseline of a project whose configuration is [`TOP_CONFIG`].
+pub const TOP_BASELINE: &str = "phaser-baseline.jsonl";
 
 /// The limit on the length of a path, in bytes. Deeper directories are not searched.
 pub const LONGEST: usize = 4096;

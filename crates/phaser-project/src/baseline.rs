@@ -22,7 +22,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::path::{BASELINE, Root};
+use crate::path::{BASELINE, Root, baseline_file};
 use phaser_core::contract::Warning;
 use phaser_core::digest::digest;
 use phaser_core::violation::{LineDigest, Violation};
@@ -72,10 +72,15 @@ impl BaselineEntry {
 impl Baseline {
     /// Reads the baseline of a project; `None` if there is none.
     pub fn read(root: &Root) -> Result<Option<Self>, Warning> {
-        let path = root.path().join(BASELINE);
+        Self::read_file(root, baseline_file(root))
+    }
+
+    /// Reads the baseline `name` of a project; `None` if there is none.
+    pub fn read_file(root: &Root, name: &str) -> Result<Option<Self>, Warning> {
+        let path = root.path().join(name);
         let unreadable = |error: io::Error| {
             let what = format!("cannot be read: {error} (fix it, or skip it with --no-baseline)");
-            Warning::about(Path::new(BASELINE), what)
+            Warning::about(Path::new(name), what)
         };
         match fs::metadata(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -91,16 +96,21 @@ impl Baseline {
         }
         let mut text = Vec::new();
         File::open(&path).and_then(|file| file.take(MAX_SIZE).read_to_end(&mut text)).map_err(unreadable)?;
-        Self::parse(&text).map(Some)
+        Self::parse_as(name, &text).map(Some)
     }
 
-    /// Parses a baseline. Of duplicate entries, which a merge may leave, the one with the larger count is kept.
+    /// Parses [`BASELINE`].
     pub fn parse(text: &[u8]) -> Result<Self, Warning> {
+        Self::parse_as(BASELINE, text)
+    }
+
+    /// Parses the baseline `file`. Of duplicate entries, which a merge may leave, the one with the larger count is kept.
+    pub fn parse_as(file: &str, text: &[u8]) -> Result<Self, Warning> {
         let mut entries = Vec::new();
         for (line, number) in text.split(|&byte| byte == b'\n').zip(1..) {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if !line.is_empty() {
-                let broken = |what| Warning::at(Path::new(BASELINE), number, what);
+                let broken = |what| Warning::at(Path::new(file), number, what);
                 entries.push(parse_line(line).map_err(broken)?);
             }
         }

@@ -1,4 +1,4 @@
-//! The configuration of a project, `.claude/phaser.yaml`, shared by hook, commit and CI.
+//! The configuration of a project, `.claude/phaser.yaml` or `phaser.yaml`, shared by hook, commit and CI.
 //!
 //! A directory of the project may have its own configuration for the files below it. This module reads and validates
 //! one file; how they combine is decided by their users.
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contracts::layers::Override;
 use crate::packs::Pack;
-use crate::path::{CONFIG, RelPath};
+use crate::path::RelPath;
 use phaser_core::contract::Warning;
 use phaser_core::contract::scope::FileSet;
 use phaser_glob::Glob;
@@ -96,9 +96,8 @@ pub struct DirectoryConfig {
     pub file: PathBuf,
 }
 
-/// Reads the configuration of a directory; `None` if there is none.
-pub fn text(directory: &Path) -> Result<Option<Vec<u8>>, String> {
-    let path = directory.join(CONFIG);
+/// Reads a configuration; `None` if there is none.
+pub fn text(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match path.metadata() {
         Err(error) if is_missing(error.kind()) => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),
@@ -109,7 +108,7 @@ pub fn text(directory: &Path) -> Result<Option<Vec<u8>>, String> {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    match File::open(&path).and_then(|file| file.take(MAX_SIZE + 1).read_to_end(&mut bytes)) {
+    match File::open(path).and_then(|file| file.take(MAX_SIZE + 1).read_to_end(&mut bytes)) {
         Ok(_) => Ok(Some(bytes)),
         Err(error) => Err(format!("cannot be read: {error}")),
     }

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 pub use phaser_core::path::{
-    BASELINE, CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, SETTINGS, has_parent_component, normalize,
+    BASELINE, CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, SETTINGS, TOP_BASELINE, TOP_CONFIG,
+    directory_of_top_config, has_parent_component, normalize,
 };
 
 /// A directory and those above it, without paths that exceed the system's limit.
@@ -138,7 +139,25 @@ fn nearest_with_settings(start: &Path) -> Option<&Path> {
 /// Whether a directory has contracts or a configuration.
 fn has_settings(directory: &Path) -> bool {
     let settings = directory.join(SETTINGS);
-    settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(|name| directory.join(name).exists())
+    let is_inside = |name: &&str| directory.join(name).exists();
+    (settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(is_inside)) || has_top_config(directory)
+}
+
+/// Whether a directory has a configuration outside `.claude`.
+pub fn has_top_config(directory: &Path) -> bool {
+    !directory.ends_with(SETTINGS) && directory.join(TOP_CONFIG).is_file()
+}
+
+/// The baseline of a project by its configuration: beside the only one.
+pub fn baseline_beside(has_config: bool, has_top_config: bool) -> &'static str {
+    if has_top_config && !has_config { TOP_BASELINE } else { BASELINE }
+}
+
+/// The path of a project's baseline on disk, relative to the root.
+pub fn baseline_file(root: &Root) -> &'static str {
+    let has = |name: &str| root.path().join(name).exists();
+    let has_top = has(TOP_CONFIG);
+    baseline_beside(has_top && has(CONFIG), has_top)
 }
 
 /// Resolves the links in a path, as far as it exists.

@@ -29,7 +29,7 @@ use crate::config::{self, Fixes, Policy};
 use crate::contracts::layers::{Layer, Loading};
 use crate::contracts::read::ExamplesWanted;
 use crate::packs::Pack;
-use crate::path::{BASELINE, RelPath, Root, real_path};
+use crate::path::{RelPath, Root, real_path};
 use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
@@ -539,10 +539,11 @@ impl Project {
             return Ok(Recorded::InFile);
         }
         let settings = self.settings(source, targets);
-        let found = settings.file(&RelPath::from(BASELINE)).map_err(Error::Baseline)?;
+        let file = settings.baseline_file(&self.root).map_err(Error::Baseline)?;
+        let found = settings.file(&RelPath::from(file)).map_err(Error::Baseline)?;
         let read = match found {
-            Found::Here(bytes) => Baseline::parse(&bytes).map(Some),
-            Found::OnDisk => Baseline::read(&self.root),
+            Found::Here(bytes) => Baseline::parse_as(file, &bytes).map(Some),
+            Found::OnDisk => Baseline::read_file(&self.root, file),
             Found::Nowhere => Ok(None),
         };
         let read = read.map_err(|broken| Error::Baseline(broken.to_string()))?;

@@ -3,12 +3,12 @@
 //! A layer is a directory or a pack. Loaded are listed by precedence. The first one with an id defines it, even if it
 //! disables the contract.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::read::{ContractDirectory, ContractReader, ExamplesWanted, FileContents};
 use crate::config::DirectoryConfig;
 use crate::packs::Pack;
-use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
+use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root, TOP_BASELINE, TOP_CONFIG};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, LiteralFilter, Warning};
@@ -276,7 +276,9 @@ impl Loaded {
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
         let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS, BASELINE].map(RelPath::from);
         let read = self.directories().map(|directory| root.relative(&directory));
-        let mut exempt: Vec<_> = usual.into_iter().chain(read).collect();
+        let is_at_top = self.configs.iter().any(|placed| placed.file == Path::new(TOP_CONFIG));
+        let baseline = is_at_top.then(|| RelPath::from(TOP_BASELINE));
+        let mut exempt: Vec<_> = usual.into_iter().chain(read).chain(baseline).collect();
         exempt.sort_unstable();
         exempt.dedup();
         exempt

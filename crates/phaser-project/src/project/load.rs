@@ -10,7 +10,10 @@ use crate::contracts::layers::{self, Layer, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
 use crate::contracts::read::{ContractDirectory, FileContents, Forms};
 use crate::packs::Pack;
-use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
+use crate::path::{
+    CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, TOP_CONFIG, baseline_beside,
+    directory_of_top_config, has_top_config, resolve,
+};
 use crate::source::git::{Committed, Listing};
 use phaser_core::contract::{LayerKind, Warning};
 
@@ -74,6 +77,19 @@ impl Settings<'_> {
                 Some(Some(bytes)) => Found::Here(bytes.to_vec()),
             }),
         }
+    }
+
+    /// The path of the baseline in this state, relative to the root.
+    pub fn baseline_file(&self, root: &Root) -> Result<&'static str, String> {
+        let has = |name: &str| {
+            Ok::<_, String>(match self.file(&RelPath::from(name))? {
+                Found::OnDisk => root.path().join(name).exists(),
+                Found::Here(_) => true,
+                Found::Nowhere => false,
+            })
+        };
+        let has_top = has(TOP_CONFIG)?;
+        Ok(baseline_beside(has_top && has(CONFIG)?, has_top))
     }
 }
 
@@ -173,22 +189,37 @@ impl Load<'_> {
 
     /// The configuration of a directory, if it exists and is valid.
     fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<DirectoryConfig> {
-        let file = PathBuf::from(folder.join(CONFIG).to_text().into_owned());
-        let text = self.settings.file(&folder.join(CONFIG)).and_then(|found| match found {
-            Found::OnDisk => config::text(&self.on_disk(folder)),
-            Found::Here(bytes) => Ok(Some(bytes)),
-            Found::Nowhere => Ok(None),
-        });
-        let text = text.unwrap_or_else(|what| {
+        let mut found = Vec::new();
+        for name in [CONFIG, TOP_CONFIG] {
+            let file = PathBuf::from(folder.join(name).to_text().into_owned());
+            match self.config_text(folder, name) {
+                Ok(text) => found.extend(text.map(|text| (file, text))),
+                Err(what) => {
+                    mistakes.push(Warning::about(&file, what));
+                    return None;
+                }
+            }
+        }
+        let (file, text) = found.pop()?;
+        if let Some((other, _)) = found.pop() {
+            let what = format!("{} is a configuration, too (keep one of them)", other.display());
             mistakes.push(Warning::about(&file, what));
-            None
-        });
-        match config::parse(&text?, &file) {
+            return None;
+        }
+        match config::parse(&text, &file) {
             Ok(config) => Some(DirectoryConfig { base: folder.clone(), config, file }),
             Err(mut wrong) => {
                 mistakes.append(&mut wrong);
                 None
             }
+        }
+    }
+
+    fn config_text(&self, folder: &RelPath, name: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.settings.file(&folder.join(name))? {
+            Found::OnDisk => config::text(&self.on_disk(folder).join(name)),
+            Found::Here(bytes) => Ok(Some(bytes)),
+            Found::Nowhere => Ok(None),
         }
     }
 
@@ -276,8 +307,9 @@ impl Load<'_> {
                 Ok(only) => only,
                 Err(error) => {
                     let what = format!(
-                        "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {SETTINGS})",
-                        named.path.display()
+                        "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {})",
+                        named.path.display(),
+                        if placed.file.ends_with(CONFIG) { SETTINGS } else { TOP_CONFIG }
                     );
                     mistakes.push(Warning::at(&placed.file, named.line, what));
                     continue;
@@ -348,8 +380,16 @@ pub fn folders_above<'p>(
         }
     }
     let folders = seen.into_iter().map(RelPath::from_bytes);
-    let is_staged =
-        |folder: &RelPath| staged.is_some_and(|listing| listing.has_files_in(&folder.join(SETTINGS)));
-    let is_there = |folder: &RelPath| root.path().join(folder.to_native()).join(SETTINGS).is_dir();
+    let is_staged = |folder: &RelPath| {
+        staged.is_some_and(|listing| {
+            let config = folder.join(TOP_CONFIG);
+            listing.has_files_in(&folder.join(SETTINGS))
+                || (directory_of_top_config(config.as_bytes()).is_some() && listing.has_file(&config))
+        })
+    };
+    let is_there = |folder: &RelPath| {
+        let directory = root.path().join(folder.to_native());
+        directory.join(SETTINGS).is_dir() || has_top_config(&directory)
+    };
     folders.filter(|folder| is_there(folder) || is_staged(folder)).collect()
 }

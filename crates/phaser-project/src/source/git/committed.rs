@@ -11,7 +11,7 @@ use super::blob::{BlobReader, Objects};
 use super::compare::{self, TreeEntry};
 use super::repository::{ConfigSource, Repository};
 use super::{GitError, GitLocation, revisions};
-use crate::path::{RelPath, Root, SETTINGS};
+use crate::path::{RelPath, Root, SETTINGS, directory_of_top_config};
 
 /// The largest file that is read, in bytes: the largest baseline.
 const MAX_SIZE: u64 = 64 << 20;
@@ -45,10 +45,13 @@ impl Committed {
         &self.revision
     }
 
-    /// The directories of the project that contain a settings directory, without the project itself.
+    /// The directories of the project that have settings, without the project itself.
     pub fn folders(&self) -> Vec<RelPath> {
         let inside = format!("/{SETTINGS}/");
-        let settings = |path: &RelPath| memchr::memmem::find(path.as_bytes(), inside.as_bytes());
+        let settings = |path: &RelPath| {
+            let at_end = || directory_of_top_config(path.as_bytes()).map(<[u8]>::len).filter(|end| *end > 0);
+            memchr::memmem::find(path.as_bytes(), inside.as_bytes()).or_else(at_end)
+        };
         let above = |path: &RelPath| settings(path).map(|end| RelPath::from_bytes(&path.as_bytes()[..end]));
         let mut folders: Vec<_> = self.entries.keys().filter_map(above).collect();
         // Entries of one directory need not be adjacent.

@@ -62,6 +62,14 @@ impl Listing {
         inside.is_some_and(|inside| index.prefixed_entries(inside.as_bstr()).is_some())
     }
 
+    /// Whether the index has this file of the project.
+    pub fn has_file(&self, path: &RelPath) -> bool {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = repository.path_in_worktree(path);
+        path.is_some_and(|path| index.entry_by_path(path.as_bstr()).is_some())
+    }
+
     /// The staged bytes of a file, if it may differ on disk.
     pub fn differing_file(&self, path: &RelPath) -> Option<Vec<u8>> {
         let Indexed { repository, index } = &*self.0;

@@ -28,7 +28,7 @@ use super::super::git::excludes::{PathKind, TrackedIn, WorktreeDirectory};
 use super::super::{Content, Target};
 use super::change_filter::DirectoryMoved;
 use super::{Walk, WalkResult};
-use crate::path::{RelPath, SETTINGS, real_path};
+use crate::path::{RelPath, SETTINGS, TOP_CONFIG, real_path};
 use phaser_core::skipped::SkipReason;
 
 /// Where a walk begins.
@@ -172,7 +172,7 @@ impl<'w> Visitor<'w> {
         if name == ".git" || !self.stand_in(parent) {
             return Descent::Skip;
         }
-        if name == SETTINGS {
+        if name == SETTINGS || (name == TOP_CONFIG && !kind.is_dir() && !parent.ends_with(SETTINGS)) {
             self.found.folders.push(self.start.shown(parent));
         }
         if kind.is_dir() {
