@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use phaser_project::path::CONFIG;
 
 mod configs;
 mod contracts;
