@@ -4,6 +4,7 @@
 //! fail there. An example without a path gets one derived from the contract's glob: `src/**/*.{ts,tsx}` gives
 //! `src/example.ts`.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use phaser_core::contract::{Contract, Example, Warning};
@@ -164,89 +165,113 @@ fn judge(expected: Expectation, report: Report) -> ExampleOutcome {
     }
 }
 
+/// The most alternatives of a glob that paths are derived from.
+const MOST_ALTERNATIVES: usize = 64;
+
 /// A path the contract applies to, derived from its glob; `None` if no filling fits.
 pub fn derived_path(contract: &Contract) -> Option<String> {
-    let glob = contract.glob.as_str();
-    let fillings = ["example", "e", "0", "_"];
-    let mut paths = fillings.iter().map(|filling| Filled::new(filling).fill(glob));
-    paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
+    derived_paths(contract).next()
 }
 
-/// A path under construction from a glob: wildcards are replaced by `filling`.
-struct Filled<'a> {
-    filling: &'a str,
-    path: String,
-    /// The number of open braces.
-    braces: usize,
+/// Paths the contract applies to, one for each alternative of its glob that a filling fits.
+pub fn derived_paths(contract: &Contract) -> impl Iterator<Item = String> {
+    alternatives(contract.glob.as_str()).into_iter().filter_map(|glob| {
+        let mut paths = ["example", "e", "0", "_"].iter().map(|filling| filled(&glob, filling));
+        paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
+    })
 }
 
-impl<'a> Filled<'a> {
-    fn new(filling: &'a str) -> Self {
-        Self { filling, path: String::new(), braces: 0 }
-    }
-
-    fn fill(mut self, glob: &str) -> String {
-        let mut rest = glob;
-        while let Some(c) = rest.chars().next() {
-            rest = match c {
-                '*' if rest.starts_with("**/") => &rest[3..],
-                '*' => {
-                    self.path.push_str(self.filling);
-                    rest.trim_start_matches('*')
-                }
-                '?' => {
-                    self.path.extend(self.filling.chars().next());
-                    &rest[1..]
-                }
-                '[' => self.class(&rest[1..]),
-                '{' => {
-                    self.braces += 1;
-                    &rest[1..]
-                }
-                ',' | '}' if self.braces > 0 => {
-                    self.braces -= 1;
-                    after_choices(rest)
-                }
-                '\\' => {
-                    let escaped = rest[1..].chars().next();
-                    self.path.extend(escaped);
-                    &rest[1 + escaped.map_or(0, char::len_utf8)..]
-                }
-                _ => {
-                    self.path.push(c);
-                    &rest[c.len_utf8()..]
-                }
-            };
+/// The globs that a glob with braces stands for, in order: `{a,b}/*.md` gives `a/*.md` and `b/*.md`.
+fn alternatives(glob: &str) -> Vec<String> {
+    let mut open = vec![glob.to_owned()];
+    let mut done = Vec::new();
+    while let Some(glob) = open.pop()
+        && done.len() < MOST_ALTERNATIVES
+    {
+        match first_braces(&glob) {
+            None => done.push(glob),
+            Some((braces, choices)) => {
+                let (before, after) = (&glob[..braces.start], &glob[braces.end..]);
+                open.extend(choices.into_iter().rev().map(|choice| format!("{before}{choice}{after}")));
+            }
         }
-        self.path
     }
-
-    /// Appends the first character of a class, or the filling for a negated one. `rest` starts after the `[`.
-    fn class<'g>(&mut self, rest: &'g str) -> &'g str {
-        let negated = rest.starts_with(['!', '^']);
-        let members = if negated { &rest[1..] } else { rest };
-        let first = members.chars().next();
-        let end = first.and_then(|first| {
-            let after = first.len_utf8();
-            members[after..].find(']').map(|at| after + at + 1)
-        });
-        self.path.extend(if negated { self.filling.chars().next() } else { first });
-        &members[end.unwrap_or(members.len())..]
-    }
+    done
 }
 
-/// The glob after a `{a,b}` whose first choice has been read.
-fn after_choices(rest: &str) -> &str {
+/// The range of the first braces and the choices between them.
+fn first_braces(glob: &str) -> Option<(Range<usize>, Vec<&str>)> {
     let mut depth = 0usize;
-    for (at, c) in rest.char_indices() {
+    let (mut start, mut choice, mut choices) = (0, 0, Vec::new());
+    let mut at = 0;
+    while let Some(c) = glob[at..].chars().next() {
+        let next = at + c.len_utf8();
         match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => return &rest[at + 1..],
-            '}' => depth -= 1,
+            '{' => {
+                depth += 1;
+                if depth == 1 {
+                    (start, choice) = (at, next);
+                }
+            }
+            ',' | '}' if depth == 1 => {
+                choices.push(&glob[choice..at]);
+                choice = next;
+                if c == '}' {
+                    return Some((start..next, choices));
+                }
+            }
+            '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
+        at = match c {
+            '\\' => next + glob[next..].chars().next().map_or(0, char::len_utf8),
+            '[' => glob.len() - after_class(&glob[next..]).len(),
+            _ => next,
+        };
     }
-    ""
+    None
+}
+
+/// The glob after a class. `rest` starts after the `[`.
+fn after_class(rest: &str) -> &str {
+    let members = rest.strip_prefix(['!', '^']).unwrap_or(rest);
+    let first = members.chars().next().map_or(0, char::len_utf8);
+    members[first..].find(']').map_or("", |at| &members[first + at + 1..])
+}
+
+/// A glob without braces as a path: wildcards are replaced by `filling`, and a class by its first member.
+fn filled(glob: &str, filling: &str) -> String {
+    let any = filling.chars().next();
+    let mut path = String::new();
+    let mut rest = glob;
+    while let Some(c) = rest.chars().next() {
+        rest = match c {
+            '*' if rest.starts_with("**/") => &rest[3..],
+            '*' => {
+                path.push_str(filling);
+                rest.trim_start_matches('*')
+            }
+            '?' => {
+                path.extend(any);
+                &rest[1..]
+            }
+            '[' => {
+                let members = &rest[1..];
+                path.extend(if members.starts_with(['!', '^']) { any } else { members.chars().next() });
+                after_class(members)
+            }
+            '\\' => {
+                let escaped = rest[1..].chars().next();
+                path.extend(escaped);
+                &rest[1 + escaped.map_or(0, char::len_utf8)..]
+            }
+            _ => {
+                path.push(c);
+                &rest[c.len_utf8()..]
+            }
+        };
+    }
+    path
 }
 
 #[cfg(test)]
@@ -352,6 +377,18 @@ mod tests {
             let contract = contract("forbid_pattern", glob, "{}");
             assert_eq!(derived_path(&contract).as_deref(), Some(path), "{glob}");
         }
+    }
+
+    #[test]
+    fn derives_path_per_alternative() {
+        let paths = |glob: &str| {
+            let contract = contract("forbid_pattern", glob, "{}");
+            derived_paths(&contract).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(paths("**/*.{json,py}"), "example.json example.py");
+        assert_eq!(paths("{{a,b},c{,d}}/x"), "a/x b/x c/x cd/x");
+        assert_eq!(paths("[{,]a/{b,c}"), "{a/b {a/c");
+        assert_eq!(paths(&"{a,b}".repeat(20)).split(' ').count(), MOST_ALTERNATIVES);
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod text;
 pub mod timings;
 pub mod trend;
 pub mod warning;
+pub mod wrap;
 
 #[cfg(test)]
 mod tests;

@@ -135,6 +135,12 @@ impl Where {
         LoadedProject::load(root, locations, environment)
     }
 
+    /// Whether a contract is the project's own or of a pack that a flag names. A pack of the configuration is neither.
+    fn includes(&self, contract: &Contract) -> bool {
+        let Some(name) = pack_of(contract) else { return true };
+        self.packs.chosen().any(|pack| pack.name == name)
+    }
+
     fn root(&self, environment: &Environment) -> anyhow::Result<Root> {
         let Some(root) = &self.root else { return Ok(environment.root()) };
         let root = environment.cwd.join(root);
@@ -234,6 +240,12 @@ pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelP
     let exempt = |path: &RelPath| contract.check.reads_text() && path.is_project_contract();
     let paths = targets.targets.iter().map(|target| &target.path);
     paths.filter(|path| contract.applies_to(path, None) && !exempt(path)).collect()
+}
+
+/// The name of the pack that a contract is from.
+pub fn pack_of(contract: &Contract) -> Option<&str> {
+    let file = contract.origin.file.to_str().filter(|_| contract.origin.layer == LayerKind::Pack)?;
+    Some(file.strip_prefix("pack:")?.split('/').next().unwrap_or_default())
 }
 
 /// The contracts of all packs.

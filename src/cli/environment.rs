@@ -117,6 +117,16 @@ impl Environment {
         io::stdout().is_terminal()
     }
 
+    /// The number of columns of the terminal that stdout is, `COLUMNS` first; `None` if it is none or has no size.
+    pub fn width(&self) -> Option<usize> {
+        if !self.stdout_is_terminal() {
+            return None;
+        }
+        let set = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let asked = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        set.or_else(asked).filter(|width| *width > 0)
+    }
+
     pub fn stderr_is_terminal(&self) -> bool {
         io::stderr().is_terminal()
     }

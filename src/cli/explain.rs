@@ -1,17 +1,24 @@
-//! `phaser explain`: why a contract exists, what violates it, and how to fix, ignore or disable it.
+//! `phaser explain`: what a contract demands, why, where it is judged, and the exceptions that work for it.
+//!
+//! An exception is shown only if it has an effect for this contract: a directive needs a comment to stand in, and a missing file
+//! has no line. So the type of the contract and the files it applies to decide.
 
 use std::io::{self, Write};
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::shared::OutputArgs;
 use super::completions::CONTRACT_ID;
 use super::contracts::{self, Where};
 use super::environment::Environment;
+use crate::examples::derived_paths;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, LayerKind};
+use phaser_core::sanitize::inert;
+use phaser_project::path::RelPath;
+use phaser_zones::Language;
 
 /// `phaser explain`.
 #[derive(Debug, Args)]
@@ -38,23 +45,136 @@ pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment)?;
     let contract = project.find_anywhere(&args.id)?;
     contracts::print_broken([&contract]);
+    let exceptions = exceptions(&contract, &project.checked_on(&contract));
     args.output.write(
         environment,
-        |out, palette| write(out, &contract, palette),
-        || {
-            let json = contracts::json::contract(&contract);
-            json!({ "contract": json, "ignore": directive(&contract), "version": contracts::json::VERSION })
-        },
+        |out, palette| write(out, &contract, &exceptions, environment.width(), palette),
+        || to_json(&contract, &exceptions),
     )?;
     Ok(Exit::Clean)
 }
 
-fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Result<()> {
+/// A way to make an exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExceptionKind {
+    Line,
+    NextLine,
+    File,
+    Baseline,
+    Override,
+}
+
+impl ExceptionKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Line => "ignore",
+            Self::NextLine => "ignore-next-line",
+            Self::File => "ignore-file",
+            Self::Baseline => "baseline",
+            Self::Override => "override",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Line => "to ignore one match, in a comment on its line",
+            Self::NextLine => "or on the line before it",
+            Self::File => "to ignore it in a whole file, in a comment in the first ten lines",
+            Self::Baseline => "to record it in the baseline",
+            Self::Override => "to disable it, in .claude/phaser.yaml",
+        }
+    }
+}
+
+/// An exception with the text to write or to run.
+#[derive(Debug, PartialEq, Eq)]
+struct ContractException {
+    kind: ExceptionKind,
+    text: String,
+}
+
+/// The exceptions that have an effect for a contract, which applies to `files` of this project.
+fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException> {
+    let id = &contract.id;
+    let mut exceptions = Vec::new();
+    let mut add = |kind, text| exceptions.push(ContractException { kind, text });
+    let is_about_files = !contract.check.is_about_project();
+    if contract.ignorable && is_about_files && contract.check.reads_text() && has_comments(contract, files) {
+        let directive =
+            |scope: ExceptionKind| format!("phaser:{} {id} -- why it is fine here", scope.as_str());
+        if contract.check.has_lines() {
+            add(ExceptionKind::Line, directive(ExceptionKind::Line));
+            add(ExceptionKind::NextLine, directive(ExceptionKind::NextLine));
+        }
+        add(ExceptionKind::File, directive(ExceptionKind::File));
+    }
+    let only_file = contract.only_file();
+    let only_file = only_file.as_ref().or(match files {
+        [file] => Some(*file),
+        _ => None,
+    });
+    let only_file = only_file.map(|path| path.to_text().into_owned()).filter(|path| is_plain(path));
+    if contract.ignorable {
+        // A requirement on the project is judged on the whole project only.
+        let path = match (is_about_files, &only_file) {
+            (false, _) => String::new(),
+            (true, Some(path)) => format!(" {path}"),
+            (true, None) => " PATH".to_owned(),
+        };
+        add(ExceptionKind::Baseline, format!("phaser baseline --add --only {id}{path}"));
+    }
+    let files = only_file.unwrap_or_else(|| "DIR/**".to_owned());
+    let files = if is_about_files {
+        format!("    files: ['{files}'] # all files without this line\n")
+    } else {
+        String::new()
+    };
+    add(ExceptionKind::Override, format!("overrides:\n  - contracts: [{id}]\n{files}    enabled: false"));
+    exceptions
+}
+
+/// Whether the contract can apply to a file that can have a comment.
+fn has_comments(contract: &Contract, files: &[&RelPath]) -> bool {
+    files.iter().any(|path| Language::has_comments(path.as_bytes()))
+        || derived_paths(contract).any(|path| Language::has_comments(path.as_bytes()))
+}
+
+/// Whether a path needs no quoting in a shell, in YAML or in a glob.
+fn is_plain(path: &str) -> bool {
+    !path.starts_with('-') && path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+}
+
+/// The modes that judge the contract.
+fn judged_in(contract: &Contract) -> &'static [&'static str] {
+    match (contract.check.is_about_project(), contract.check.reads_text()) {
+        (false, _) => &["edits of agents", "--staged", "--diff", "--all", "PATH"],
+        // The index lists all paths, but not their contents.
+        (true, false) => &["--staged", "--all"],
+        (true, true) => &["--all"],
+    }
+}
+
+fn write(
+    out: &mut dyn Write,
+    contract: &Contract,
+    exceptions: &[ContractException],
+    width: Option<usize>,
+    palette: Palette,
+) -> io::Result<()> {
     let (bold, title) = (palette.bold(), palette.title());
     let colour = palette.severity(contract.severity);
     let (id, severity) = (&contract.id, contract.severity);
     writeln!(out, "{bold}{id}{bold:#} {colour}({severity}){colour:#}\n\n{title}what to do:{title:#}")?;
-    contracts::show::write_indented(out, &contract.message)?;
+    contracts::show::write_indented(out, &contract.message, width)?;
+    writeln!(out, "\n{title}what it demands:{title:#}")?;
+    contracts::show::write_indented(out, contract.kind.meaning, width)?;
+    if let Some(pattern) = contract.check.pattern() {
+        writeln!(out, "  pattern: {}", inert(&pattern.source))?;
+    }
+    writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;
+    if let Some(exclude) = &contract.exclude {
+        writeln!(out, "  except: {}", inert(&contract.scope.base.join(exclude.glob.as_str()).to_text()))?;
+    }
     if !contract.zones.is_empty() {
         let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
         writeln!(out, "\n{title}what counts:{title:#}\n  matches that start in {}", zones.join(" or "))?;
@@ -64,33 +184,37 @@ fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Resu
     }
     if let Some(rationale) = &contract.rationale {
         writeln!(out, "\n{title}why:{title:#}")?;
-        contracts::show::write_indented(out, rationale)?;
+        contracts::show::write_indented(out, rationale, width)?;
     }
     contracts::show::write_examples(out, contract, palette)?;
-    writeln!(
-        out,
-        "\n{title}to ignore one match, in a comment on its line:{title:#}\n  {}",
-        directive(contract)
-    )?;
-    writeln!(
-        out,
-        "{title}or on the line before it:{title:#}\n  phaser:ignore-next-line {id} -- why it is fine here"
-    )?;
-    writeln!(
-        out,
-        "{title}or for a whole file, at its top:{title:#}\n  phaser:ignore-file {id} -- why it is fine here"
-    )?;
+    writeln!(out, "\n{title}where it is judged:{title:#}\n  {}\n", judged_in(contract).join(", "))?;
+    if !contract.ignorable {
+        writeln!(out, "{title}ignore directives and the baseline do not count for it{title:#}")?;
+    }
+    for ContractException { kind, text } in exceptions {
+        writeln!(out, "{title}{}:{title:#}", kind.title())?;
+        contracts::show::write_indented(out, text, None)?;
+    }
     match contract.origin.layer {
         LayerKind::Pack => writeln!(
             out,
-            "{title}to change or disable it, copy it into the project:{title:#}\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
+            "{title}to change it, copy it into the project:{title:#}\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
         ),
         LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => {
-            writeln!(out, "{title}to disable it:{title:#}\n  phaser contracts disable {id}")
+            writeln!(out, "{title}to disable it everywhere:{title:#}\n  phaser contracts disable {id}")
         }
     }
 }
 
-fn directive(contract: &Contract) -> String {
-    format!("phaser:ignore {} -- why it is fine here", contract.id)
+fn to_json(contract: &Contract, exceptions: &[ContractException]) -> Value {
+    let one =
+        |exception: &ContractException| json!({ "kind": exception.kind.as_str(), "text": exception.text });
+    let line = exceptions.iter().find(|exception| exception.kind == ExceptionKind::Line);
+    json!({
+        "contract": contracts::json::contract(contract),
+        "ignore": line.map(|exception| &exception.text),
+        "judged_in": judged_in(contract),
+        "exceptions": exceptions.iter().map(one).collect::<Vec<_>>(),
+        "version": contracts::json::VERSION,
+    })
 }

@@ -3,21 +3,33 @@
 use std::io::{self, Write};
 
 use super::palette::Palette;
+use super::wrap::wrap;
 use phaser_core::contract::Warning;
 use phaser_core::sanitize::inert;
 
-/// Writes a warning, with its excerpt if it has one.
-pub fn write(out: &mut dyn Write, warning: &Warning, palette: Palette) -> io::Result<()> {
+/// Indentation of an excerpt and of wrapped lines.
+const INDENT: &str = "    ";
+
+/// Writes a warning, wrapped at `width`, with its excerpt if it has one.
+pub fn write(
+    out: &mut dyn Write,
+    warning: &Warning,
+    width: Option<usize>,
+    palette: Palette,
+) -> io::Result<()> {
     let (bold, bad) = (palette.bold(), palette.bad());
     let line = warning.to_string();
     let place = inert(&line[..line.len() - warning.what.len()]);
     let shown = inert(&line);
-    match shown.strip_prefix(&*place) {
+    let mut lines = wrap(&shown, width.map(|width| width.saturating_sub(INDENT.len()))).into_iter();
+    let first = lines.next().unwrap_or_default();
+    match first.strip_prefix(&*place) {
         Some(what) => writeln!(out, "{bold}{place}{bold:#}{what}")?,
-        None => writeln!(out, "{shown}")?,
+        None => writeln!(out, "{first}")?,
     }
+    lines.try_for_each(|line| writeln!(out, "{INDENT}{line}"))?;
     if let Some([text, signs]) = &warning.excerpt {
-        writeln!(out, "    {}\n    {bad}{signs}{bad:#}", inert(text))?;
+        writeln!(out, "{INDENT}{}\n{INDENT}{bad}{signs}{bad:#}", inert(text))?;
     }
     Ok(())
 }
@@ -29,7 +41,7 @@ mod tests {
 
     fn written(warning: &Warning, palette: Palette) -> String {
         let mut out = Vec::new();
-        write(&mut out, warning, palette).expect("written");
+        write(&mut out, warning, None, palette).expect("written");
         String::from_utf8(out).expect("UTF-8")
     }
 
@@ -44,6 +56,14 @@ mod tests {
             let lines: String = warning.lines().map(|line| format!("{}\n", inert(&line))).collect();
             assert_eq!(written(&warning, Palette::PLAIN), lines);
         }
+    }
+
+    #[test]
+    fn wraps_between_words() {
+        let mut out = Vec::new();
+        let warning = Warning::at("a.yaml".as_ref(), 3, "several words in one line");
+        write(&mut out, &warning, Some(26), Palette::PLAIN).expect("written");
+        assert_eq!(String::from_utf8(out).expect("UTF-8"), "a.yaml:3: several\n    words in one line\n");
     }
 
     #[test]

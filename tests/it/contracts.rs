@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::harness::{Sandbox, contract, forbid, warning};
+use crate::output::on_a_terminal;
 
 fn with_examples(yaml: &str, violating: &[&str], passing: &[&str]) -> String {
     let examples = json!({ "violating": violating, "passing": passing });
@@ -313,14 +314,12 @@ fn every_example_has_its_verdict() {
            x = 1
          + y = print(2)
          + print(3)
-    ok   good violating 1
-    ok   good passing 1
 
     Examples: 2 ok, 3 failed, 1 contract without examples
 
     --- stderr
     ");
-    assert_snapshot!(sandbox.run(["contracts", "test", "good"]), @"
+    assert_snapshot!(sandbox.run(["contracts", "test", "good", "--verbose"]), @"
     exit: 0
     --- stdout
     ok   good violating 1
@@ -330,13 +329,10 @@ fn every_example_has_its_verdict() {
 
     --- stderr
     ");
-    assert_snapshot!(sandbox.run(["contracts", "test", "--quiet", "good"]), @"
-    exit: 0
-    --- stdout
-    Examples: 2 ok, 0 failed
-
-    --- stderr
-    ");
+    for args in [&["good"][..], &["--quiet", "good"]] {
+        let output = sandbox.run_with(sandbox.command().args(["contracts", "test"]).args(args), b"");
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "Examples: 2 ok, 0 failed\n"));
+    }
     let json = sandbox.run(["contracts", "test", "--format", "json"]).json();
     assert_eq!(json["summary"], json!({ "ok": 2, "failed": 3, "without_examples": 1 }));
     assert_eq!(json["contracts"][0]["examples"][0]["ok"], false);
@@ -362,6 +358,73 @@ fn packs_pass_and_planted_mistake_fails() {
     assert!(
         output.stdout.starts_with("FAIL merge-marker passing 1 (.claude/contracts/merge-marker.yaml:"),
         "{output}"
+    );
+}
+
+#[test]
+fn tests_packs_only_on_request() {
+    let own = with_examples(&forbid("own", "x", "**"), &["x"], &[]);
+    let sandbox = Sandbox::new().contract(&own).file(".claude/phaser.yaml", "packs: [hygiene, python]\n");
+    let tested = |args: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["contracts", "test", "--format", "json"]).args(args);
+        let json = sandbox.run_with(&mut command, b"").json();
+        let file =
+            |one: &Value| one["file"].as_str().expect("a file").split('/').next().expect("one").to_owned();
+        json["contracts"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(file)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(Vec::from_iter(tested(&[])), [".claude"]);
+    assert_eq!(Vec::from_iter(tested(&["--pack", "hygiene"])), [".claude", "pack:hygiene"]);
+    assert!(tested(&["--pack", "all"]).len() > 5);
+    assert_eq!(Vec::from_iter(tested(&["merge-marker"])), ["pack:hygiene"]);
+    let empty = Sandbox::new().file(".claude/phaser.yaml", "packs: [hygiene]\n").run(["contracts", "test"]);
+    assert_eq!((empty.code, empty.stderr.contains("--pack NAME")), (Some(0), true), "{empty}");
+}
+
+#[test]
+fn terminal_folds_packs_below_own_contracts() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("zz-own", "x", "**"))
+        .file(".claude/phaser.yaml", "packs: [hygiene, python]\n");
+    let lines = |args: &str| {
+        let shown = on_a_terminal(&sandbox, &format!("contracts list {args}"), &[("NO_COLOR", "1")]);
+        shown.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let folded = lines("");
+    assert!(folded[0].starts_with("zz-own ") && folded[1].is_empty(), "{folded:?}");
+    assert!(folded[2].starts_with("pack hygiene: "), "{folded:?}");
+    assert!(folded[3].starts_with("pack python: ") && folded.len() == 4, "{folded:?}");
+    let named = lines("--pack python");
+    assert!(named.len() > 10 && named[0].starts_with("zz-own "), "{named:?}");
+    assert!(named.last().is_some_and(|line| line.starts_with("pack hygiene: ")), "{named:?}");
+    let long = lines("--long");
+    assert!(long[0].starts_with("zz-own ") && !long.iter().any(|line| line.starts_with("pack ")), "{long:?}");
+    assert_eq!(lines("merge-marker").len(), 1);
+    let piped = sandbox.run(["contracts", "list"]).stdout;
+    assert!(
+        piped.lines().count() == long.len() && piped.lines().all(|line| line.contains("[enabled] - ")),
+        "{piped}"
+    );
+    assert_eq!(sandbox.run(["contracts", "list", "nothing"]).code, Some(3));
+}
+
+#[test]
+fn terminal_cuts_list_between_words() {
+    let yaml = forbid("a", "x", "**").replace("Do not a.", "several words of a message that is long");
+    let sandbox = Sandbox::new().contract(&yaml);
+    let shown = |columns| {
+        let variables = [("NO_COLOR", "1"), ("COLUMNS", columns)];
+        on_a_terminal(&sandbox, "contracts list", &variables)
+    };
+    assert_eq!(shown("72"), "a  error    in use  .claude/contracts/a.yaml  several words of a …\n");
+    assert_eq!(
+        shown("50"),
+        "a  error    in use  .claude/contracts/a.yaml\n    several words of a message that is long\n"
     );
 }
 
@@ -536,7 +599,7 @@ off       warning  disabled  .claude/contracts/off.yaml       Do not off.
 mine      error    in use    ~/.phaser/contracts/mine.yaml    Do not mine.
 ";
     assert_eq!(sandbox.run(["contracts", "list", "--long"]).stdout, long);
-    assert_eq!(crate::output::on_a_terminal(&sandbox, "contracts list", &[("NO_COLOR", "1")]), long);
+    assert_eq!(on_a_terminal(&sandbox, "contracts list", &[("NO_COLOR", "1")]), long);
     let json = sandbox.run(["contracts", "list", "--format", "json"]).json();
     let one = |at: usize| {
         let contract = &json["contracts"][at];

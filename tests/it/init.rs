@@ -1,4 +1,4 @@
-//! `phaser init`, `explain`, `completions` and `man`: the first minutes with phaser.
+//! `phaser init`, `completions` and `man`: the first minutes with phaser.
 
 use std::fs;
 
@@ -397,71 +397,6 @@ fn complex_pre_commit_configuration_stays() {
     let output = sandbox.run(["init", "--pre-commit"]);
     assert!(output.stdout.contains("add this to its 'repos':\n- repo: local\n"), "{output}");
     assert_eq!(fs::read_to_string(sandbox.path(".pre-commit-config.yaml")).expect("is there"), "repos: []\n");
-}
-
-#[test]
-fn explain_describes_what_to_do() {
-    let sandbox = Sandbox::new().contract(&forbid("no-print", r"print\(", "**/*.py"));
-    assert_snapshot!(sandbox.run(["explain", "no-print"]), @"
-    exit: 0
-    --- stdout
-    no-print (error)
-
-    what to do:
-      Do not no-print.
-
-    to ignore one match, in a comment on its line:
-      phaser:ignore no-print -- why it is fine here
-    or on the line before it:
-      phaser:ignore-next-line no-print -- why it is fine here
-    or for a whole file, at its top:
-      phaser:ignore-file no-print -- why it is fine here
-    to disable it:
-      phaser contracts disable no-print
-
-    --- stderr
-    ");
-    assert_snapshot!(sandbox.run(["explain", "do-not-commit"]), @r#"
-    exit: 0
-    --- stdout
-    do-not-commit (error)
-
-    what to do:
-      Text marked as not to be committed. Remove it, or remove the mark.
-
-    what counts:
-      matches that start in comments
-
-    why:
-      The author added the mark to prevent an accidental commit. Not reported: documents, which describe such marks.
-
-    violates it:
-      - # NOCOMMIT: local test only
-      - (a.go) x = 1  // DO NOT COMMIT
-      - (a.c) /* DO-NOT-COMMIT */
-      - (a.py) # NO-COMMIT!
-
-    is fine:
-      - NOCOMMITTEE
-      - please do not commit generated files
-      - #if 0 // DO NOT COMMIT CHANGES TO THIS LINE.
-      - (a.py) MARK = "NO-COMMIT:"
-      - (CONTRIBUTING.md) DO NOT COMMIT.
-
-    to ignore one match, in a comment on its line:
-      phaser:ignore do-not-commit -- why it is fine here
-    or on the line before it:
-      phaser:ignore-next-line do-not-commit -- why it is fine here
-    or for a whole file, at its top:
-      phaser:ignore-file do-not-commit -- why it is fine here
-    to change or disable it, copy it into the project:
-      phaser contracts show do-not-commit --yaml > .claude/contracts/do-not-commit.yaml
-
-    --- stderr
-    "#);
-    assert_eq!(sandbox.run(["explain", "do-not-comit"]).code, Some(3));
-    let json = sandbox.run(["explain", "no-print", "--format", "json"]).json();
-    assert_eq!(json["contract"]["rule_id"], "no-print");
 }
 
 #[test]

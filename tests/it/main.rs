@@ -21,6 +21,7 @@ mod equality;
 mod examples;
 mod existing;
 mod exits;
+mod explain;
 mod export;
 mod faults;
 mod fix;

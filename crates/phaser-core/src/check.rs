@@ -194,6 +194,11 @@ pub trait Evaluator {
         false
     }
 
+    /// Whether its violations have a line, where a directive can stand.
+    fn has_lines(&self) -> bool {
+        false
+    }
+
     /// Whether a part of a file, such as one cell of a notebook, cannot be judged alone.
     fn needs_whole_file(&self) -> bool {
         false
@@ -272,6 +277,11 @@ impl Check {
     /// See [`Evaluator::passes_unmatched`].
     pub fn passes_unmatched(&self) -> bool {
         self.evaluator().passes_unmatched()
+    }
+
+    /// See [`Evaluator::has_lines`].
+    pub fn has_lines(&self) -> bool {
+        self.evaluator().has_lines()
     }
 
     /// See [`Evaluator::needs_whole_file`].

@@ -20,6 +20,12 @@ const ADDED: &str = "in example sample dist template orig bak j2 jinja jinja2 te
 const TEMPLATES: &str = "j2 jinja jinja2 tera twig njk liquid hbs handlebars mustache erb ejs eex heex leex mako tmpl tpl \
     gotmpl";
 
+/// Extensions of JSON without comments.
+const STRICT_JSON: &str = "json jsonl ndjson geojson webmanifest avsc har topojson sarif";
+
+/// Files with such an extension whose readers accept comments.
+const JSON_WITH_COMMENTS: &str = ".eslintrc.json devcontainer.json api-extractor.json";
+
 impl Language {
     /// The language of a file at `path` (relative, `/`-separated). `None` if unknown.
     pub fn of(path: &[u8], text: &[u8]) -> Option<&'static Self> {
@@ -60,6 +66,18 @@ impl Language {
         }
         languages.dedup_by(|one, other| std::ptr::eq(*one, *other));
         languages
+    }
+
+    /// Whether a file at `path` can have a comment. JSON has none, except in files of tools that accept comments; every other
+    /// text is taken to have some.
+    pub fn has_comments(path: &[u8]) -> bool {
+        let path = String::from_utf8_lossy(path).to_ascii_lowercase();
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_commented = contains_word(JSON_WITH_COMMENTS, name.as_bytes())
+            || (name.starts_with("tsconfig.") || name.starts_with("jsconfig."))
+            || directory.rsplit('/').next() == Some(".vscode");
+        is_commented || !contains_word(STRICT_JSON, extension.as_bytes())
     }
 
     /// All languages, in no particular order.
@@ -185,6 +203,18 @@ mod tests {
         assert_eq!(name("a.m", "x = 1; % one"), Some("MATLAB"));
         assert_eq!(name("dump.sql", "CREATE TABLE `a` (b INT) ENGINE=InnoDB;"), Some("MySQL"));
         assert_eq!(name("dump.sql", "SELECT 1;"), Some("SQL"));
+    }
+
+    #[test]
+    fn only_strict_json_has_no_comments() {
+        let has = |path: &str| Language::has_comments(path.as_bytes());
+        for path in ["package.json", "web/A.JSON", "a.jsonl", "tsconfigs/a.json"] {
+            assert!(!has(path), "{path}");
+        }
+        let others = ["a.py", "a", "a.jsonc", "a.json5", "web/tsconfig.app.json", ".vscode/settings.json"];
+        for path in others.into_iter().chain(["notes.txt", "a.ipynb", "a.yaml", ""]) {
+            assert!(has(path), "{path}");
+        }
     }
 
     #[test]

@@ -42,7 +42,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
             if warnings.is_empty() {
                 writeln!(out, "No problems in {}.", counted(project.contracts().len(), "contract"))?;
             }
-            warnings.iter().try_for_each(|warning| warning::write(out, warning, palette))
+            let width = environment.width();
+            warnings.iter().try_for_each(|warning| warning::write(out, warning, width, palette))
         },
         || to_json(&warnings),
     )?;

@@ -9,6 +9,7 @@ use super::{LoadedProject, Where, json, load_packs, shown};
 use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
 use crate::exit::Exit;
+use crate::report::wrap::cut;
 use phaser_core::contract::{Contract, LayerKind, Severity};
 use phaser_project::contracts::layers::Layer;
 use phaser_project::packs::{self, PACKS, Pack};
@@ -44,8 +45,11 @@ fn show_all(project: &LoadedProject, output: &OutputArgs, environment: &Environm
                 let used = if is_used(pack) { "in use" } else { "" };
                 let (errors, warnings) = count(pack);
                 let counts = format!("{errors:>3} errors {warnings:>3} warnings");
+                let before = 12 + counts.len() + 2 + 6 + 2;
+                let description =
+                    cut(pack.description, environment.width().map(|width| width.saturating_sub(before)));
                 write!(out, "{bold}{:<12}{bold:#}{counts}  ", pack.name)?;
-                writeln!(out, "{good}{used:<6}{good:#}  {}", pack.description)?;
+                writeln!(out, "{good}{used:<6}{good:#}  {description}")?;
             }
             writeln!(out, "\nTry one: phaser enforce --all --pack {}", PACKS[0].name)
         },
@@ -87,7 +91,7 @@ fn show_one(
     let rows: Vec<Row<'_>> = contracts.iter().map(|contract| row(contract, project)).collect();
     output.write(
         environment,
-        |out, palette| write_table(out, &rows, palette),
+        |out, palette| write_table(out, &rows, environment.width(), palette),
         || {
             let one = |row: &Row<'_>| json::used_contract(row.contract, row.unused.is_none());
             let contracts: Vec<Value> = rows.iter().map(one).collect();

@@ -16,6 +16,7 @@ use crate::cli::output::print;
 use crate::cli::project::print_warnings;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
+use crate::report::wrap::wrap;
 use phaser_core::contract::keys::{ContractKey, KEYS, ShownAs, Value as KeyValue};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::syntax::{document_of, documents};
@@ -69,7 +70,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
                 if at > 0 {
                     writeln!(out)?;
                 }
-                details.write(out, palette)?;
+                details.write(out, environment.width(), palette)?;
             }
             Ok(())
         },
@@ -125,7 +126,7 @@ struct ContractDetails<'a> {
 }
 
 impl ContractDetails<'_> {
-    fn write(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, width: Option<usize>, palette: Palette) -> io::Result<()> {
         let contract = self.contract;
         let state = match (self.in_use, contract.enabled) {
             (false, _) => "not in use",
@@ -134,7 +135,7 @@ impl ContractDetails<'_> {
         };
         let (bold, dim, title) = (palette.bold(), palette.dim(), palette.title());
         writeln!(out, "{bold}{}{bold:#} {dim}[{state}]{dim:#}", contract.id)?;
-        write_indented(out, &contract.message)?;
+        write_indented(out, &contract.message, width)?;
         writeln!(out)?;
         for key in KEYS.iter().filter(|key| key.shown == ShownAs::InRow) {
             if let Some(value) = shown_value(key, contract) {
@@ -149,7 +150,7 @@ impl ContractDetails<'_> {
         self.write_files(out, palette)?;
         if let Some(rationale) = &contract.rationale {
             writeln!(out, "\n{title}why:{title:#}")?;
-            write_indented(out, rationale)?;
+            write_indented(out, rationale, width)?;
         }
         write_examples(out, contract, palette)
     }
@@ -250,7 +251,11 @@ pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette
     Ok(())
 }
 
-/// Writes text with every line indented.
-pub fn write_indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    text.trim_end().lines().try_for_each(|line| writeln!(out, "  {}", inert(line)))
+/// Writes text with every line indented, wrapped at `width`.
+pub fn write_indented(out: &mut dyn Write, text: &str, width: Option<usize>) -> io::Result<()> {
+    let width = width.map(|width| width.saturating_sub(2));
+    for line in text.trim_end().lines() {
+        wrap(&inert(line), width).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use crate::cli::args::shared::OutputArgs;
 use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::project::print_warnings;
+use crate::cli::say;
 use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
 use crate::exit::Exit;
 use crate::report::palette::Palette;
@@ -21,12 +22,16 @@ use phaser_project::project::PATIENT_TIMEOUT;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Test {
-    /// Contracts to test [default: all]
+    /// Contracts to test [default: the project's own and those of --pack]
     #[arg(value_name = "ID", value_hint = CONTRACT_ID)]
     ids: Vec<String>,
 
-    /// Print only failures and the summary
+    /// Print examples that pass, too
     #[arg(long, short)]
+    verbose: bool,
+
+    /// Print only failures and the summary: the default
+    #[arg(long, short, hide = true, conflicts_with = "verbose")]
     quiet: bool,
 
     #[command(flatten)]
@@ -38,8 +43,9 @@ pub struct Test {
 
 const EXAMPLES: &str = "\
 Examples:
-  phaser contracts test              run the examples of every contract
-  phaser contracts test no-print     run those of one";
+  phaser contracts test              run the examples of the project's own contracts
+  phaser contracts test no-print     run those of one
+  phaser contracts test --pack all   run those of every pack, too";
 
 /// Lines shown of an example.
 const MOST_LINES: usize = 20;
@@ -47,9 +53,12 @@ const MOST_LINES: usize = 20;
 pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment)?;
     let contracts: Vec<&Contract> = match args.ids.as_slice() {
-        [] => project.contracts().iter().collect(),
+        [] => project.contracts().iter().filter(|contract| args.place.includes(contract)).collect(),
         ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,
     };
+    if contracts.is_empty() {
+        say("phaser: no contracts of the project's own to test (use '--pack NAME' for those of a pack)");
+    }
     let mut broken: Vec<Warning> = Vec::new();
     let mut all = Vec::new();
     for contract in contracts {
@@ -87,6 +96,7 @@ fn count(all: &Results<'_>) -> TestCounts {
 
 fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Palette) -> io::Result<()> {
     let (good, bad, bold, dim) = (palette.good(), palette.bad(), palette.bold(), palette.dim());
+    let mut has_lines = false;
     for (contract, tested) in all {
         for tested in tested {
             let name = format!("{} {} {}", contract.id, tested.expected.as_str(), tested.number);
@@ -95,8 +105,10 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
                 writeln!(out, "{bad}FAIL{bad:#} {bold}{name}{bold:#} {dim}({place}){dim:#}")?;
                 writeln!(out, "     {}", explain(contract, tested))?;
                 write_difference(out, tested, palette)?;
-            } else if !args.quiet {
+                has_lines = true;
+            } else if args.verbose {
                 writeln!(out, "{good}ok{good:#}   {name}")?;
+                has_lines = true;
             }
         }
     }
@@ -106,7 +118,7 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
         1 => ", 1 contract without examples".to_owned(),
         without => format!(", {without} contracts without examples"),
     };
-    let gap = if args.quiet && failed == 0 { "" } else { "\n" };
+    let gap = if has_lines { "\n" } else { "" };
     writeln!(out, "{gap}{bold}Examples: {ok} ok, {failed} failed{without}{bold:#}")
 }
 

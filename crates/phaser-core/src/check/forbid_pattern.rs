@@ -47,6 +47,10 @@ impl Evaluator for ForbidPattern {
         true
     }
 
+    fn has_lines(&self) -> bool {
+        true
+    }
+
     fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
         CheckVerdict::Spans(target.matches)
     }
