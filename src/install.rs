@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn other_peoples_hooks_stay() {
+    fn keeps_foreign_hooks() {
         let before = r#"{
   "hooks": {
     "PreToolUse": [

@@ -79,7 +79,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     if !args.dry_run && plan.changes(old.as_deref()) {
         write(project.root(), &plan)?;
     }
-    output::print(&plan.said(args, name, old.as_deref()))?;
+    output::print(&plan.summary(args, name, old.as_deref()))?;
     Ok(Exit::Clean)
 }
 
@@ -222,10 +222,10 @@ impl BaselinePlan {
     }
 
     /// A summary of what was done and what to do next.
-    fn said(&self, args: &Baseline, name: &str, old: Option<&baseline::Baseline>) -> String {
+    fn summary(&self, args: &Baseline, name: &str, old: Option<&baseline::Baseline>) -> String {
         let total: u32 = self.entries.values().sum();
         let would = if args.dry_run { "would be " } else { "" };
-        let mut said = match old {
+        let mut summary = match old {
             None if total == 0 => "no violations: there is nothing to record\n".to_owned(),
             None => {
                 let contracts: HashSet<&str> = self.entries.keys().map(|key| key.contract.as_str()).collect();
@@ -246,12 +246,12 @@ impl BaselinePlan {
         };
         if self.refused > 0 {
             let violations = counted(self.refused, "violation");
-            said += &format!("{violations} of contracts that allow no exceptions still count: repair them\n");
+            summary += &format!("{violations} of contracts that allow no exceptions still count: fix them\n");
         }
         if !args.dry_run && self.changes(old) {
-            said += "commit the file: from now on only what is not in it counts\n";
+            summary += "commit the file: from now on only what is not in it counts\n";
         }
-        said
+        summary
     }
 }
 

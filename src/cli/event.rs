@@ -103,11 +103,11 @@ impl AgentEvent {
                 (AgentEventKind::ToolCall, root, Source::Changes(call))
             }
             HookEvent::CommandRun { cwd, sweep } => {
-                (AgentEventKind::CommandRun, at(&cwd), Source::Swept(sweep))
+                (AgentEventKind::CommandRun, at(&cwd), Source::Worktree(sweep))
             }
             HookEvent::TurnEnd { cwd, sweep, sent_back: reasons } => {
                 sent_back = reasons;
-                (AgentEventKind::TurnEnd, at(&cwd), Source::Swept(sweep))
+                (AgentEventKind::TurnEnd, at(&cwd), Source::Worktree(sweep))
             }
             HookEvent::SessionStart { cwd } => (AgentEventKind::SessionStart, at(&cwd), Source::Nothing),
             HookEvent::SettingsChange { cwd } => (AgentEventKind::SettingsChange, at(&cwd), Source::Nothing),
@@ -141,7 +141,7 @@ impl AgentEvent {
         }
     }
 
-    /// What the project's `ignores` and `protect` policies have to say about the event.
+    /// The findings of the project's `ignores` and `protect` policies about the event.
     fn findings(
         &self,
         inspection: &Inspection<'_>,

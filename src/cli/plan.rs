@@ -75,7 +75,7 @@ impl<'a> Plan<'a> {
             min_severity: min_severity(event.kind, &source, args.hook_mode()),
             fixes: if format == ReportFormat::Hook { FixMode::InFlight } else { FixMode::Off },
             // A command or a turn answers only for what it added.
-            existing: if matches!(source, Source::Swept(_)) {
+            existing: if matches!(source, Source::Worktree(_)) {
                 Some(Existing::Report)
             } else {
                 options.existing

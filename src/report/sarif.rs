@@ -450,17 +450,17 @@ mod tests {
     }
 
     #[test]
-    fn tells_other_files_from_foreign_logs() {
-        let said = |text: &str| read(text.as_bytes()).expect_err(text).to_string();
-        assert!(said("[]").starts_with("not a SARIF log: it has no runs "), "{}", said("[]"));
-        assert!(said("{\"runs\": {}}").starts_with("not a SARIF log: it has no runs "));
-        assert!(said("{\"runs\": [{}]}").starts_with("not a SARIF log: a run does not name its tool "));
+    fn distinguishes_other_files_from_foreign_logs() {
+        let error = |text: &str| read(text.as_bytes()).expect_err(text).to_string();
+        assert!(error("[]").starts_with("not a SARIF log: it has no runs "), "{}", error("[]"));
+        assert!(error("{\"runs\": {}}").starts_with("not a SARIF log: it has no runs "));
+        assert!(error("{\"runs\": [{}]}").starts_with("not a SARIF log: a run does not name its tool "));
         let run = |driver: &str, rest: &str| {
             format!("{{\"runs\": [{{\"tool\": {{\"driver\": {{{driver}}}}}{rest}}}]}}")
         };
-        assert!(said(&run("\"name\": \"x\"", "")).starts_with("written by x, not by phaser"));
+        assert!(error(&run("\"name\": \"x\"", "")).starts_with("written by x, not by phaser"));
         let odd = run("\"name\": \"phaser\"", ", \"results\": 1");
-        assert!(said(&odd).starts_with("not a SARIF log: 'results' is not a list "), "{}", said(&odd));
+        assert!(error(&odd).starts_with("not a SARIF log: 'results' is not a list "), "{}", error(&odd));
         assert!(read(run("\"name\": \"phaser\"", "").as_bytes()).is_ok());
     }
 
@@ -478,8 +478,8 @@ mod tests {
         write_log(&mut out, Vec::new(), taken, status).expect("written");
         let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
         assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
-        let said = String::from_utf8(out).expect("UTF-8");
-        assert!(said.contains("\"3 results omitted: GitHub accepts at most 25000\""));
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(text.contains("\"3 results omitted: GitHub accepts at most 25000\""));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Claude Code's settings before and after a change: which of phaser's hooks are gone or weaker.
 //!
-//! Every command that runs `phaser enforce --stdin` counts as a hook of phaser, whatever shell code is around it. HookSettings
+//! Every command that runs `phaser enforce --stdin` counts as a hook of phaser, whatever shell code is around it. Settings
 //! that Claude Code cannot parse have no hooks.
 
 use phaser_core::sanitize::printable;
@@ -16,7 +16,7 @@ pub(super) struct SettingsEdit<'c> {
     pub(super) shown: String,
     pub(super) before: Option<&'c [u8]>,
     pub(super) after: Option<&'c [u8]>,
-    /// HookSettings of wider scopes, after the change.
+    /// The settings of wider scopes, after the change.
     pub(super) wider: Vec<Vec<u8>>,
 }
 

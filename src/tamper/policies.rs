@@ -37,11 +37,11 @@ pub fn findings(
     };
     let changing = match inspection.source() {
         Source::Changes(call) if call.moment == Moment::Before => Changing::Call(call),
-        Source::Swept(ChangeWindow::Command { .. }) => Changing::Command(&inspection.targets),
+        Source::Worktree(ChangeWindow::Command { .. }) => Changing::Command(&inspection.targets),
         _ => return Vec::new(),
     };
     let mut findings = Vec::new();
-    if let Source::Swept(ChangeWindow::Command { since, .. }) = inspection.source() {
+    if let Source::Worktree(ChangeWindow::Command { since, .. }) = inspection.source() {
         findings.extend(on_removal(protection, options.git.as_ref(), *since));
     }
     if report.contracts.is_empty() {

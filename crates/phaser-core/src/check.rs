@@ -10,8 +10,8 @@
 //! 2. The row's `build` makes [`Check::Forbid`] from the values of these keys.
 //! 3. For `src/a.py` the matcher reads [`input`](Check::input): [`CheckInput::Text`]. Without a pattern in any
 //!    selected check it would not read the file at all.
-//! 4. [`pattern`](Check::pattern) gives the matcher something to search for together with all other patterns. The
-//!    prefilter finds no `print(` in most files; [`passes_unmatched`](Check::passes_unmatched) says that such a file
+//! 4. [`pattern`](Check::pattern) is searched for together with all other patterns. The
+//!    prefilter finds no `print(` in most files; by [`passes_unmatched`](Check::passes_unmatched) such a file
 //!    passes, and evaluation is skipped.
 //! 5. In `src/a.py` the search finds the span `10..16`. [`evaluate`](Check::evaluate) receives the path, the text and
 //!    this span, and returns [`CheckVerdict::Spans`]: one violation per span. The matcher adds line, excerpt and

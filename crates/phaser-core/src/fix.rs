@@ -105,7 +105,7 @@ impl fmt::Display for WhyLeft {
             Self::StillMatches => f.write_str("the result would still match"),
             Self::WouldViolate(id) => write!(f, "would violate {id}"),
             Self::NotChecked(why) => write!(f, "the result could not be checked: {why}"),
-            Self::NoGroups => f.write_str("what its groups matched could not be told"),
+            Self::NoGroups => f.write_str("the text of its groups is unknown"),
             Self::TooMany => f.write_str("too many fixes depend on each other (fix some by hand)"),
         }
     }

@@ -587,7 +587,7 @@ mod tests {
         let read = |matcher: &Matcher| -> Vec<usize> {
             (0..6).filter(|index| matcher.prepared.known_pattern(*index).is_some()).collect()
         };
-        assert_eq!(read(&matcher), [0, 5], "nothing is known of the last one at a glance");
+        assert_eq!(read(&matcher), [0, 5], "the scan finds no literal in the last one");
         assert_eq!(ids(&check(&matcher, "tokens token1")), ["c1", "c5", "c5", "c4"]);
         assert_eq!(read(&matcher), [0, 1, 2, 4, 5]);
     }

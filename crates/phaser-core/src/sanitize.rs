@@ -8,8 +8,8 @@
 //! | a log of GitHub | `::` at the start of a line |
 //! | a log of Azure | `##[` and `##vso[` anywhere |
 //!
-//! Each function spells such characters out: `a\u{202E}b.py` as a path becomes the ASCII text `a\\u{202e}b.py`. Sanitised
-//! text stays as it is when it is sanitised again, so callers need not know whether somebody did it before.
+//! Each function escapes such characters: `a\u{202E}b.py` as a path becomes the ASCII text `a\\u{202e}b.py`. Sanitised
+//! text does not change when it is sanitised again.
 //!
 //! | function | for |
 //! |---|---|
@@ -23,10 +23,10 @@
 
 use std::borrow::Cow;
 
-/// What starts a command to GitHub or Azure wherever it stands in a line.
+/// Prefixes of commands to GitHub or Azure, anywhere in a line.
 const COMMANDS: [&str; 2] = ["##[", "##vso["];
 
-/// `text` on one line and without anything that a terminal or a log would act on: that is spelled out.
+/// `text` on one line, with escapes for everything that a terminal or a log would act on.
 pub fn inert(text: &str) -> Cow<'_, str> {
     let is_command = text.trim_start().starts_with("::") || has_command(text);
     if !is_command && !text.chars().any(is_active) {
@@ -67,11 +67,11 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     head(text, most).map_or(Cow::Borrowed(text), |head| format!("{head}…").into())
 }
 
-/// JSON with what a terminal or a log would act on spelled out; to a parser it is the same. Newlines and tabs in it are
-/// layout, because strings spell theirs out, and no line of it starts with what stands in a string.
+/// JSON of the same value, with escapes for everything that a terminal or a log would act on. Newlines and tabs are layout
+/// and stay: strings escape theirs, so no line starts inside a string.
 pub fn inert_json(json: &str) -> Cow<'_, str> {
     let spelled_out = |c: char| is_active(c) && !matches!(c, '\n' | '\t');
-    // Most texts are plain: that is seen sooner than what each of their characters is.
+    // Most texts are plain, and testing bytes is faster than testing characters.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let is_inert =
         json.bytes().fold(true, |all, byte| all & is_plain(byte)) || !json.chars().any(spelled_out);
@@ -98,14 +98,14 @@ pub fn inert_source(line: &str) -> String {
     line.char_indices().map(replaced).collect()
 }
 
-/// Would a terminal do something other than show this character?
+/// Whether a terminal does something other than show this character.
 pub fn is_active(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 fn has_command(text: &str) -> bool {
-    // Looking for two takes longer to begin with than looking for one.
+    // Searching for two has a higher fixed cost than searching for one.
     memchr::memchr(b'#', text.as_bytes()).is_some()
         && text.match_indices("##").any(|(at, _)| starts_command(&text[at..]))
 }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_log_takes_for_a_command_is_spelled_out() {
+    fn escapes_log_commands() {
         assert_eq!(inert("  ::error::x"), "  \\u{3a}:error::x");
         assert_eq!(inert("a ##[error]"), "a \\u{23}#[error]");
         assert_eq!(inert("a ##vso[task.complete]"), "a \\u{23}#vso[task.complete]");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_acts_on_is_spelled_out() {
+    fn escapes_active_characters() {
         assert_eq!(inert("plain é"), "plain é");
         assert_eq!(inert("a\x1b[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
     }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same_when_it_is_inert() {
+    fn inert_json_keeps_value() {
         let texts = ["plain é", "\u{7f}\u{9b}31m\u{202e}\n", "::x ##[y] ##vso[z]"];
         let json = serde_json::to_string_pretty(&texts).expect("is JSON").replace("  \"plain", "\t\"plain");
         let safe = inert_json(&json);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn every_active_character_has_four_digits_in_json() {
+    fn active_characters_fit_json_escape() {
         assert!((0x1_0000..=0x10_FFFF).filter_map(char::from_u32).all(|c| !is_active(c)));
     }
 }

@@ -8,7 +8,7 @@ use crate::text;
 /// A file that was not checked, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The file, or the directory for [`SkipReason::TimeOver`].
+    /// The file, or the directory for [`SkipReason::TimedOut`].
     pub path: RelPath,
     /// Why it was not checked.
     pub why: SkipReason,
@@ -70,9 +70,9 @@ pub enum SkipReason {
         ids: Vec<String>,
     },
     /// The deadline passed before all files were checked.
-    TimeOver {
+    TimedOut {
         /// The number of files checked.
-        looked_at: usize,
+        checked: usize,
         /// The number of directories unchecked.
         directories: usize,
         /// The number of files that git tracks in them, if known.
@@ -123,7 +123,7 @@ impl SkipReason {
             | Self::Outside
             | Self::PathTooLong { .. }
             | Self::NotReconstructed(_)
-            | Self::TimeOver { .. } => None,
+            | Self::TimedOut { .. } => None,
         }
     }
 
@@ -153,7 +153,7 @@ impl SkipReason {
             | Self::TooComplex { .. }
             | Self::OutOfTime { .. }
             | Self::NoTimeLeft { .. }
-            | Self::TimeOver { .. } => Gap::Failure,
+            | Self::TimedOut { .. } => Gap::Failure,
         }
     }
 }
@@ -193,9 +193,9 @@ impl fmt::Display for SkipReason {
                 }
                 f.write_str(" (simplify the patterns that apply to this file, or split it)")
             }
-            Self::TimeOver { looked_at, directories, tracked } => {
+            Self::TimedOut { checked, directories, tracked } => {
                 let s = |count: usize| if count == 1 { "y" } else { "ies" };
-                write!(f, "timed out after {looked_at} files; {directories} director{} ", s(*directories))?;
+                write!(f, "timed out after {checked} files; {directories} director{} ", s(*directories))?;
                 if let Some(tracked) = tracked {
                     write!(f, "with {tracked} tracked files ")?;
                 }

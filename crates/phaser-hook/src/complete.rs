@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::codec::Response;
 use super::event::Event;
 use super::request::Request;
 use super::response::{
@@ -11,7 +12,6 @@ use super::response::{
     PreToolUseResponse, SessionStartResponse, UpdatedInput, UserPromptSubmitResponse,
 };
 use super::result::{FieldConflict, HookResult};
-use super::wire::Response;
 
 const NO_REASON: &str = "blocked by a hook";
 

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod codec;
 mod complete;
 mod conversation;
 mod event;
@@ -35,11 +36,11 @@ mod request;
 mod response;
 mod result;
 mod tool;
-mod wire;
 
 #[doc(hidden)]
 pub use input::normalize_json;
 
+pub use codec::Response;
 pub use complete::{CompleteError, Completion, complete};
 pub use conversation::Conversation;
 pub use event::{Event, ModelSwitch, Subagent, TeamTask};
@@ -54,7 +55,6 @@ pub use response::{
 };
 pub use result::{FieldConflict, HookResult, ResultError};
 pub use tool::{Tool, ToolInput};
-pub use wire::Response;
 
 /// The example of the README, as a test.
 #[cfg(doctest)]

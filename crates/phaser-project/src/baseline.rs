@@ -7,7 +7,7 @@
 //! {"contract":"no-todo","path":"src/a.rs","digest":"5f0c3b1e9a77d204","count":2}
 //! ```
 //!
-//! An entry says: contract `no-todo` has two violations in `src/a.rs` on lines whose text has this digest. The digest
+//! This entry covers two violations of `no-todo` in `src/a.rs`, on lines whose text has this digest. The digest
 //! is that of the line without its white space (see [`LineDigest`]), not of its number, so an entry survives edits
 //! elsewhere in the file. Say the file has three such lines now: two become baselined, the third stays open. A
 //! violation of a file as a whole (`file_not_exists`, a missing `require_pattern`) has no line; its digest is that of

@@ -1,7 +1,8 @@
 //! A minimal binary encoding: varints, byte strings, lists.
 //!
-//! Used by the tables of packs, which a test writes, and to frame the entries of the cache. Written by hand because a hook decodes a thousand values before it
-//! responds: nothing is copied and nothing allocated. Decoding never panics; malformed input yields `None`.
+//! Used by the tables of packs, which a test writes, and to frame the entries of the cache. Written by hand because a
+//! hook decodes a thousand values before it responds: nothing is copied and nothing allocated. Decoding never panics;
+//! malformed input yields `None`.
 
 /// The input that is left.
 #[derive(Debug, Clone, Copy)]

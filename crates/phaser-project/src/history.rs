@@ -69,7 +69,7 @@ impl CommitSample {
     }
 }
 
-/// VersionTable of a file that were not fully checked.
+/// Versions of a file that were not fully checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
     /// The reason for the newest of them.
@@ -225,7 +225,7 @@ impl<'m> VersionTable<'m> {
         Some(number)
     }
 
-    /// Checks every version once. VersionTable of one file are read in sequence, newest first, which is the order of
+    /// Checks every version once. Versions of one file are read in sequence, newest first, which is the order of
     /// git's deltas.
     fn tally(&self, options: ScanOptions, progress: &dyn ProgressSink) -> Vec<Tally> {
         let numbers = 0..self.found.len();

@@ -409,7 +409,7 @@ impl Project {
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
-        // Counting cores reads several files, so it waits until somebody needs the number.
+        // Counting cores reads several files, so it waits until the number is needed.
         self.options.threads.unwrap_or_else(default_threads)
     }
 
@@ -436,7 +436,7 @@ impl Project {
                 git::staged(root, &self.location(), wanted, renames)?
             }
             Source::Diff(revisions) => git::changed(root, &self.location(), revisions, renames)?,
-            Source::Swept(sweep) => {
+            Source::Worktree(sweep) => {
                 let looking =
                     worktree::WalkLimits { threads: self.threads(), deadline: self.options.deadline };
                 worktree::changed_files(root, &self.location(), sweep, looking)

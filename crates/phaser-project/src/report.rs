@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zero_is_left_out_of_the_summary_except_for_errors_and_warnings() {
+    fn summary_omits_zero_counts() {
         assert_eq!(Summary::default().to_string(), "0 errors, 0 warnings");
         let summary = Summary { errors: 1, warnings: 2, ignored: 1, existing: 14, baselined: 310 };
         assert_eq!(summary.to_string(), "1 error, 2 warnings, 1 ignored, 14 existing, 310 in the baseline");

@@ -36,7 +36,7 @@ pub enum Source {
     /// No text: an event that concerns no file.
     Nothing,
     /// The files that a shell command or a turn of an agent may have written.
-    Swept(worktree::ChangeWindow),
+    Worktree(worktree::ChangeWindow),
 }
 
 impl Source {
@@ -46,7 +46,7 @@ impl Source {
         match self {
             Self::Nothing => true,
             Self::Changes(call) => call.changes.is_empty(),
-            Self::Swept(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
+            Self::Worktree(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
             Self::Tree(_) | Self::Files(_) | Self::Staged(_) | Self::Diff(_) => false,
         }
     }
@@ -252,14 +252,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_source_found_can_be_handed_to_other_threads() {
+    fn targets_are_send_and_sync() {
         fn assert_send_and_sync<T: Send + Sync>() {}
         assert_send_and_sync::<Targets>();
         assert_send_and_sync::<git::Listing>();
     }
 
     #[test]
-    fn a_file_is_read_whole_and_no_more_whatever_was_read_before() {
+    fn reads_whole_file_into_reused_buffer() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a");
         let mut reader = Reader::new(5);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn large_files_are_read_whole_between_small_ones() {
+    fn reads_large_files_between_small_ones() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a");
         let mut reader = Reader::new(10_000_000);
@@ -287,7 +287,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_file_that_says_it_is_empty_is_read_to_its_end() {
+    fn reads_file_with_reported_size_zero() {
         let path = Path::new("/proc/self/maps");
         let whole = std::fs::read(path).expect("readable");
         let read = Reader::new(u64::MAX).into_file(path).expect("readable");

@@ -20,7 +20,7 @@ use super::language::{Language, LineBreak, contains_word, is_word};
 use super::lexer::{Group, Lexer};
 use super::rule::At;
 
-/// The longest string that is told from a character, in bytes.
+/// The longest string that is distinguished from a character, in bytes.
 const MAX_STRING: usize = 64;
 
 impl Lexer<'_> {

@@ -452,7 +452,7 @@ mod tests {
         b"0123456789abcdef",
     ];
 
-    /// What makes bytes another kind of text, and what an edit here looks for.
+    /// [`UNITS`], and the pieces that the edits below replace.
     fn units() -> Vec<&'static [u8]> {
         let own = [&b"b"[..], b"a b", b"'", "\u{2018}".as_bytes()];
         UNITS.iter().copied().chain(own).collect()
@@ -468,7 +468,7 @@ mod tests {
             let file = file.concat();
             for edit in [first(&old, &new), all(&old, &new)] {
                 let made = apply_within(Some(file.clone()), std::slice::from_ref(&edit), usize::MAX);
-                // The simple way: all of it as one string, and a new look at the result.
+                // The simple way: the whole text as one string, read again.
                 let expected = to_str(&file).and_then(|text| {
                     let folded = TextEdit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
                     model(&text, &edit).or_else(|| model(&text, &folded))

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_takes_the_place_of_the_one_that_is_there() {
+    fn replaces_existing_section() {
         let old =
             "\u{feff}# A \n<!-- phaser:contracts:begin -->\nold\n\n<!-- phaser:contracts:end --> \t\n\nb";
         let new = with_section(old, SECTION).expect("is replaced");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_that_are_not_a_pair_are_refused_with_their_line() {
+    fn unpaired_marker_is_reported_with_line() {
         for (text, line) in [
             (format!("a\n{BEGIN}\nb"), 2),
             (format!("{END}\n{BEGIN}\n"), 2),

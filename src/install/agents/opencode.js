@@ -22,19 +22,19 @@ const ask = (event) =>
 
 export const Phaser = async ({ directory }) => {
   let contracts
-  // What there is to say about a call that is about to run: it goes behind the result.
-  const told = new Map()
+  // Context for calls that are about to run, appended to their results.
+  const contexts = new Map()
   return {
     "tool.execute.before": async (input, output) => {
       const { deny, args, context } = await ask({ hook: "tool.execute.before", directory, input, output })
       if (deny) throw new Error(deny)
       if (args) Object.assign(output.args, args)
-      if (context) told.set(input.callID, context)
+      if (context) contexts.set(input.callID, context)
     },
     "tool.execute.after": async (input, output) => {
       const { context } = await ask({ hook: "tool.execute.after", directory, input })
-      for (const text of [told.get(input.callID), context]) if (text) output.output += `\n\n${text}`
-      told.delete(input.callID)
+      for (const text of [contexts.get(input.callID), context]) if (text) output.output += `\n\n${text}`
+      contexts.delete(input.callID)
     },
     "experimental.chat.system.transform": async (_, output) => {
       contracts ??= ask({ hook: "event", directory, event: { type: "session.created" } })

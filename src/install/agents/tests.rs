@@ -27,7 +27,7 @@ fn changed(edited: Result<Edited, SettingsError>) -> String {
 }
 
 #[test]
-fn a_fresh_file_has_a_hook_for_each_event_and_goes_again() {
+fn installs_and_removes_every_hook() {
     for agent in SETTINGS {
         let file = file(agent);
         let text = changed(file.install("", IfInstalled::Keep));
@@ -102,7 +102,7 @@ fn keeps_entries_of_others() {
 }
 
 #[test]
-fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
+fn keeps_modified_hook_without_force() {
     for agent in SETTINGS {
         let file = file(agent);
         let text = changed(file.install("", IfInstalled::Keep));
@@ -115,7 +115,7 @@ fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused() {
+fn refuses_unreadable_settings() {
     for agent in SETTINGS {
         for text in ["{ // a comment\n}", "[]", "{", "{\"hooks\": {}, \"hooks\": {}}"] {
             assert!(file(agent).install(text, IfInstalled::Replace).is_err(), "{agent:?} {text}");

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn page_keeps_what_is_true_of_all_reports() {
+    fn page_merges_provenance_of_reports() {
         let page = |time: i64, commit: &str| {
             let provenance = json!({ "time": time, "commit": commit, "branch": "main" });
             let data = json!({ "provenance": provenance, "rows": [[0, 0, 1, 3, 0, "a = b", 1, 1]],

@@ -91,14 +91,14 @@ impl Lines {
     }
 }
 
-/// What the directives of a file do to a violation.
+/// The effect of a file's directives on a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cover {
     /// Nothing.
     No,
     /// One of them suppresses it.
     Suppressed,
-    /// One of them would, but it names no contract; a report should say so.
+    /// One of them would, but it names no contract, which is reported.
     BareIgnore,
 }
 
@@ -139,7 +139,7 @@ impl<'t> Ignores<'t> {
         Self { directives }
     }
 
-    /// What the directives do to a violation of the contract `id` that stands on `lines`, or on none.
+    /// The effect of the directives on a violation of the contract `id` on `lines`, or on none.
     pub fn covers(&self, id: &str, lines: Option<Lines>) -> Cover {
         let mut cover = Cover::No;
         for directive in self.near(lines).filter(|directive| directive.reaches(lines)) {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_on_several_lines_is_covered_by_a_directive_on_any_of_them() {
+    fn directive_covers_violation_on_any_line() {
         let at = |line: usize| Position { line, column: 1 };
         let content = "# phaser:ignore-next-line a-rule\na\nb # phaser:ignore a-rule\nc\n# phaser:ignore-next-line a-rule\n";
         let covered = |first, last| {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn on_one_line_so_many_ids_count_and_no_more() {
+    fn ids_per_line_are_limited() {
         let many = |count: usize| "x,".repeat(count) + "a-rule";
         let named = |count: usize| cover("a.py", &format!("x # phaser:ignore {}", many(count)), 1);
         assert_eq!(named(MAX_ON_LINE - 2), Cover::Suppressed);
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn words_may_stand_before_a_directive_in_its_comment() {
+    fn directive_may_follow_words_in_comment() {
         let cases = [
             ("a.js", "f() // NOLINT phaser:ignore a-rule"),
             ("a.js", "f();// NOLINT phaser:ignore a-rule"),
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_in_a_comment_is_no_directive() {
+    fn mention_is_no_directive() {
         let cases =
             ["// write `phaser:ignore a-rule`", "// not-phaser:ignore a-rule", "// phaser:ignored a-rule"];
         for line in
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_case_sensitive_and_end_at_the_reason() {
+    fn ids_are_case_sensitive_and_precede_reason() {
         let ids = |args: &str| {
             let mut ids = Vec::new();
             parsed("a.js", &format!("// phaser:ignore{args}"), |ignores| {
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn each_directive_covers_its_lines_and_no_others() {
+    fn directive_covers_only_its_lines() {
         let text =
             "\n// phaser:ignore a-rule\n\n// phaser:ignore-next-line a-rule\n\n\n// phaser:ignore-all\n";
         let suppressed: Vec<_> =
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_for_the_file_stands_on_its_first_ten_lines() {
+    fn file_directive_counts_in_first_lines() {
         let at = |line: usize| format!("{}// phaser:ignore-file a-rule\n", "\n".repeat(line - 1));
         assert_eq!(cover("a.js", &at(10), None), Cover::Suppressed);
         assert_eq!(cover("a.js", &at(10), 500), Cover::Suppressed);
@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shebang_names_the_comments_of_a_file_without_an_extension() {
+    fn shebang_selects_comment_syntax() {
         assert_eq!(cover("run", "#!/usr/bin/env node\n// phaser:ignore a-rule\n", 2), Cover::Suppressed);
         assert_eq!(cover("run", "#!/usr/bin/env node\n# phaser:ignore a-rule\n", 2), Cover::No);
         assert_eq!(cover("run", "#!/bin/sh\n# phaser:ignore a-rule\n", 2), Cover::Suppressed);

@@ -49,7 +49,7 @@ const FEW_PATHS: usize = 4;
 /// The distinct globs of some contracts.
 #[derive(Debug, Default)]
 pub struct GlobSet {
-    /// For each glob the contracts that have it. The first one is asked.
+    /// For each glob the contracts that have it. The first one is tested.
     contracts: Vec<Vec<usize>>,
     /// The globs by their literal directory, which may be empty. Built after [`FEW_PATHS`] paths.
     under: OnceLock<HashMap<Vec<u8>, DirectoryGlobs>>,

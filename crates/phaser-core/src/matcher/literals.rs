@@ -32,7 +32,7 @@
 //! least    17 bytes
 //! ```
 //!
-//! The *anchor* is what the prefilter searches for. Its *context* says what a match has before and after it, and
+//! The *anchor* is what the prefilter searches for. Its *context* is what a match has before and after it, and
 //! so how far a window reaches and which candidates can be dropped at once. `password = read()` has the anchor,
 //! but no quote after the `=`.
 //!
@@ -430,7 +430,7 @@ mod tests {
                 line: 1,
                 literals: None,
             };
-            let spelled = scan::required_literals(&spelled).expect("a glance tells");
+            let spelled = scan::required_literals(&spelled).expect("the scan reads it");
             let parsed = required(source).required_literals();
             assert_eq!(spelled.texts, parsed.texts, "{source}");
             assert_eq!(spelled.run.map(|run| run.1), parsed.run.map(|run| run.1), "{source}");

@@ -1,6 +1,6 @@
-//! Loaded of contracts, and which contract applies if several have one id.
+//! Layers of contracts, and which contract applies if several have one id.
 //!
-//! A layer is a directory or a pack. Loaded are listed by precedence. The first one with an id defines it, even if it
+//! A layer is a directory or a pack. Layers are listed by precedence. The first one with an id defines it, even if it
 //! disables the contract.
 
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl Layer {
         }
     }
 
-    /// The directory with links resolved. Links on disk say nothing about a commit, so there they are not resolved.
+    /// The directory with links resolved. Not resolved for a commit, which the links on disk do not belong to.
     fn read_from(&self) -> Option<PathBuf> {
         match &self.from {
             Supply::Directory(directory, FileContents::Only(_)) => Some(directory.path.clone()),

@@ -12,15 +12,15 @@ impl<T> ByFile<T> {
     /// The values of a key; `configs` are ordered from the root inward.
     pub fn of<'c>(
         configs: impl Iterator<Item = &'c DirectoryConfig>,
-        said: impl Fn(&Config) -> Option<T>,
+        value: impl Fn(&Config) -> Option<T>,
     ) -> Self {
-        Self(configs.filter_map(|placed| Some((placed.base.clone(), said(&placed.config)?))).collect())
+        Self(configs.filter_map(|placed| Some((placed.base.clone(), value(&placed.config)?))).collect())
     }
 
     /// The value for a file, or for a directory itself.
     fn nearest(&self, path: &RelPath) -> Option<&T> {
         let nearest = self.0.iter().rev().find(|(base, _)| path == base || path.below(base).is_some());
-        nearest.map(|(_, said)| said)
+        nearest.map(|(_, value)| value)
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_that_says_something_counts() {
+    fn nearest_set_value_counts() {
         let placed = |base: &str, protect| DirectoryConfig {
             base: RelPath::from(base),
             config: Config { protect, ..Config::default() },

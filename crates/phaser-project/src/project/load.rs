@@ -119,8 +119,8 @@ impl Loaded {
 
     /// The `fixes` key for a file: the nearest configuration that has it.
     pub fn fixes_at(&self, path: &RelPath) -> Fixes {
-        let said = self.configs.iter().filter(|placed| path.below(&placed.base).is_some());
-        said.rev().find_map(|placed| placed.config.fixes).unwrap_or(Fixes::Off)
+        let above = self.configs.iter().filter(|placed| path.below(&placed.base).is_some());
+        above.rev().find_map(|placed| placed.config.fixes).unwrap_or(Fixes::Off)
     }
 
     /// The `existing` key for each file.
@@ -138,8 +138,8 @@ impl Loaded {
         self.by_file(|config| config.protect)
     }
 
-    fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
-        ByFile::of(self.configs.iter(), said)
+    fn by_file<T>(&self, value: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
+        ByFile::of(self.configs.iter(), value)
     }
 }
 

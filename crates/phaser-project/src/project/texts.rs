@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_violates_a_contract_is_among_those_that_are_read() {
+    fn decodes_every_contract_that_matches() {
         let all = layers::load(&packs(), Loading::whole(matcher::broken));
         let mut examples = 0;
         for contract in &all.contracts {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn few_contracts_are_read_for_a_plain_text() {
+    fn decodes_few_contracts_for_plain_text() {
         let all = layers::load(&packs(), Loading::to_enforce(matcher::broken)).contracts.len();
         let few = read_for("int main(void)\n{\n\treturn 0;\n}\n").contracts.len();
         assert!((1..all / 4).contains(&few), "{few} of {all}");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_read_where_a_text_is_not_at_hand() {
+    fn decodes_all_contracts_without_text() {
         let content = Content::File("a".into());
         let targets = vec![Target::new(RelPath::from("a"), content)];
         assert!(Texts::of(&Targets { targets, ..Targets::none() }).is_none());

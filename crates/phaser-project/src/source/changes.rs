@@ -288,7 +288,7 @@ mod tests {
         Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(simple) }
     }
 
-    /// What one change of `a.txt`, which holds this, gives.
+    /// The targets of one change of `a.txt` with this content.
     fn changed(
         moment: Moment,
         rewrite: Rewrite,

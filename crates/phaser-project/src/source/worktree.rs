@@ -205,7 +205,7 @@ impl WorktreeSearch<'_> {
             }
         }
         if is_over {
-            let why = SkipReason::TimeOver { looked_at: seen, directories: unfinished.len(), tracked };
+            let why = SkipReason::TimedOut { checked: seen, directories: unfinished.len(), tracked };
             skipped.push(Skipped { path: RelPath::from("."), why });
         }
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));

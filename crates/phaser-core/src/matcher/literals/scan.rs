@@ -52,10 +52,10 @@ pub fn required_literals(pattern: &contract::Pattern) -> Option<RequiredLiterals
             run: None,
         }),
         Dialect::Regex => {
-            let glance = ScannedPattern::of(&pattern.source)?;
+            let scanned = ScannedPattern::of(&pattern.source)?;
             Some(RequiredLiterals {
-                texts: glance.texts(),
-                run: glance.run.map(|run| (run.bytes.to_bits(), run.count)),
+                texts: scanned.texts(),
+                run: scanned.run.map(|run| (run.bytes.to_bits(), run.count)),
             })
         }
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn takes_the_rarest_run() {
-        let run = |pattern| ScannedPattern::of(pattern).and_then(|glance| glance.run);
+        let run = |pattern| ScannedPattern::of(pattern).and_then(|scanned| scanned.run);
         let of = |bytes: &[u8], count| {
             let mut set = ByteSet::default();
             bytes.iter().for_each(|byte| set.insert(*byte));

@@ -118,14 +118,14 @@ impl Candidates {
             return;
         }
         let was_empty = windows.is_empty();
-        let looked_at = windows.add(&owner.around, text, part, width);
-        let cost = WINDOW_WORK + looked_at.unwrap_or_default();
+        let searched = windows.add(&owner.around, text, part, width);
+        let cost = WINDOW_WORK + searched.unwrap_or_default();
         self.work.done += cost;
         windows.cost += cost;
         if windows.cost > self.most_of_one {
             windows.set_whole(text);
         }
-        if looked_at.is_none() {
+        if searched.is_none() {
             self.dead_end = owner.after.map(|id| (id, end));
         }
         if was_empty && !windows.is_empty() {

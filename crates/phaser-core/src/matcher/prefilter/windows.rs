@@ -375,10 +375,10 @@ mod tests {
             let around =
                 AnchorContext { before: Context::within(MatchReach { most: None, bytes }), ..around(0, 0) };
             let mut windows = Windows::default();
-            let looked_at: Option<usize> =
+            let searched: Option<usize> =
                 parts.iter().map(|part| windows.add(&around, text.as_bytes(), part.clone(), 1)).sum();
             assert_eq!(windows.as_slice(), [0..text.len()]);
-            assert_eq!(looked_at, Some(text.len()));
+            assert_eq!(searched, Some(text.len()));
         }
     }
 

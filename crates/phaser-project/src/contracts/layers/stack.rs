@@ -7,7 +7,7 @@ use super::{LayerContents, Loaded, Loading};
 use crate::path::RelPath;
 use phaser_core::contract::{Contract, Warning};
 
-/// Loaded merged so far, highest precedence first.
+/// The layers merged so far, highest precedence first.
 pub(super) struct Stack {
     layers: Loaded,
     loading: Loading,

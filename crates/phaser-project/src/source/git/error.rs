@@ -112,12 +112,12 @@ impl GitError {
 
 /// The error chain of gix on one line, without source locations and repetitions.
 pub(super) fn explain(error: &gix::Error) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for error in error.iter_errors() {
         let text = error.to_string();
-        if !said.contains(&text) {
-            said.push(text);
+        if !messages.contains(&text) {
+            messages.push(text);
         }
     }
-    said.join(": ")
+    messages.join(": ")
 }

@@ -191,7 +191,7 @@ pub fn common_directory(root: &Root, location: &GitLocation) -> Option<PathBuf> 
     Some(real_path(&normalize(&location.cwd.join(objects.open().common_dir()))))
 }
 
-/// A commit, for people.
+/// The name of a commit, for reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitName {
     /// The first ten digits of the id.

@@ -89,7 +89,7 @@ impl TestRepo {
             Options { existing: Some(Existing::Report), git: Some(self.location()), ..Options::default() };
         let root = crate::path::Root::new(self.top.canonicalize().expect("exists"));
         let project = Project::load(root, options).expect("a project");
-        let report = project.check(&Source::Swept(sweep)).expect("checked");
+        let report = project.check(&Source::Worktree(sweep)).expect("checked");
         let gaps =
             report.skipped.iter().filter(|skipped| skipped.why.gap() > phaser_core::skipped::Gap::None);
         let gaps: Vec<_> = gaps.map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
@@ -264,8 +264,7 @@ fn reports_unchecked_directories_at_deadline() {
     let (targets, looks) = phaser_core::deadline::jumping::by(Duration::from_secs(1200), sweep);
     assert!(looks >= 3, "{looks}");
     assert!(!targets.targets.is_empty(), "what was found in time is checked");
-    let SkipReason::TimeOver { looked_at: 1.., directories: 1.., tracked: Some(1..) } =
-        targets.skipped[0].why
+    let SkipReason::TimedOut { checked: 1.., directories: 1.., tracked: Some(1..) } = targets.skipped[0].why
     else {
         panic!("{:?}", targets.skipped)
     };

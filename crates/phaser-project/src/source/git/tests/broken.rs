@@ -179,7 +179,7 @@ fn a_tree_deeper_than_anybody_needs() {
 
 /// Needs the right to change a file's owner.
 #[test]
-fn a_repository_of_somebody_else() {
+fn refuses_repository_of_another_user() {
     let repo = TestRepo::new();
     repo.stage("a", "one");
     if std::os::unix::fs::chown(&repo.top, Some(12345), None).is_err() {

@@ -18,7 +18,7 @@ fn branches() -> TestRepo {
 }
 
 #[test]
-fn a_file_from_elsewhere_is_told() {
+fn reports_file_from_another_commit() {
     let repo = branches();
     assert_eq!(repo.reported("git checkout other -- b.txt"), ["b.txt:1"]);
     assert_eq!(repo.reported("git checkout other -- a.txt"), ["a.txt:7"]);
@@ -62,7 +62,7 @@ fn reports_violations_the_command_commits() {
 }
 
 #[test]
-fn the_first_commit_of_all_is_told() {
+fn reports_files_of_first_commit() {
     let repo = project_without_git();
     repo.git_past("init --quiet");
     assert_eq!(repo.reported("echo BAD > a.txt; git add .; git commit -qm x"), ["a.txt:1"]);

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 #[test]
-fn nothing_changed_is_nothing_to_look_at() {
+fn no_changed_files_give_no_targets() {
     let nowhere = Root::new("/nowhere/at/all");
     let sweep = ChangeWindow::Command { changed: Some(Vec::new()), since: SystemTime::UNIX_EPOCH };
     let limits = WalkLimits { threads: 1, deadline: Deadline::NEVER };
