@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -85,7 +86,8 @@ struct ContractRow {
 }
 
 /// Contract, path, line, column, state, text, number of marked characters from the column on, whether `phaser fix` fixes
-/// it (0 or 1), note. The first two and the state are indices, to keep large pages small.
+/// it (0 or 1), note. The first two and the state are indices, to keep large pages small. The text is shared with the
+/// violation, because a page holds all its rows in memory.
 #[derive(Debug, Serialize)]
 struct ViolationRow(
     usize,
@@ -93,7 +95,7 @@ struct ViolationRow(
     usize,
     usize,
     usize,
-    Option<String>,
+    Option<Arc<str>>,
     usize,
     u8,
     #[serde(skip_serializing_if = "String::is_empty")] String,
@@ -118,7 +120,7 @@ struct ReportedViolation<'a> {
     path: &'a str,
     place: Option<(usize, usize)>,
     state: &'a str,
-    text: Option<&'a str>,
+    text: Option<Arc<str>>,
     /// The number of characters of `text` that match, from the column on.
     marked: usize,
     note: Option<&'a str>,
@@ -136,7 +138,7 @@ impl<'a> ReportedViolation<'a> {
             path,
             place: found.map(|found| (found.region.start.line, found.region.start.column)),
             state: violation.state.as_str(),
-            text: found.map(|found| &*found.line),
+            text: found.map(|found| Arc::clone(&found.line)),
             marked: found.map(marked).unwrap_or_default(),
             note: violation.note.map(Note::as_str),
             has_fix: violation.fix.is_some(),
@@ -228,7 +230,7 @@ impl Page {
         };
         *counter += 1;
         let (line, column) = violation.place.unwrap_or_default();
-        let text = violation.text.map(str::to_owned);
+        let text = violation.text.clone();
         let is_fixed = violation.has_fix && violation.state != State::Baselined.as_str();
         let (fix, note) = (u8::from(is_fixed), violation.note.unwrap_or_default().to_owned());
         let row = ViolationRow(contract, path, line, column, state, text, violation.marked, fix, note);
@@ -264,8 +266,6 @@ impl Write for InScript<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::Value;
 
     use super::*;

@@ -1,5 +1,7 @@
 //! Builds a page from written reports: JSON, SARIF, or another page, whose data is read back.
 
+use std::sync::Arc;
+
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -70,7 +72,7 @@ impl Page {
                 path: text(&violation["file_path"]),
                 place: place(&violation["line_number"], &violation["column"]),
                 state: violation["state"].as_str().unwrap_or("open"),
-                text: violation["matched_text"].as_str(),
+                text: violation["matched_text"].as_str().map(Arc::from),
                 marked: 0,
                 note: violation["note"].as_str(),
                 has_fix: violation["fix"].is_object(),
@@ -95,7 +97,7 @@ impl Page {
                 path: text(entry("paths", &row[1])),
                 place: place(&row[2], &row[3]).filter(|(line, _)| *line > 0),
                 state: text(entry("states", &row[4])),
-                text: row[5].as_str(),
+                text: row[5].as_str().map(Arc::from),
                 marked: number(&row[6]).unwrap_or_default(),
                 has_fix: row[7] == 1,
                 note: row[8].as_str(),
@@ -119,7 +121,7 @@ impl Page {
                     path: text(&location["artifactLocation"]["uri"]),
                     place: place(&region["startLine"], &region["startColumn"]),
                     state: state(suppressions.first(), result),
-                    text: region["snippet"]["text"].as_str(),
+                    text: region["snippet"]["text"].as_str().map(Arc::from),
                     marked: 0,
                     note: None,
                     has_fix: !items(&result["fixes"]).is_empty(),
