@@ -25,6 +25,7 @@ mod install;
 mod output;
 mod plan;
 mod project;
+mod prompt;
 mod report;
 mod show;
 mod stdin;

@@ -43,7 +43,18 @@ pub fn write_text(
     here: &Here,
     palette: Palette,
 ) -> io::Result<()> {
-    let BacktestSummary { contract, today, past } = result;
+    write_today(out, result.contract, result.today, here, palette)?;
+    write_past(out, result, here, palette)
+}
+
+/// Writes the contract and its violations in the current files.
+pub fn write_today(
+    out: &mut dyn Write,
+    contract: &Contract,
+    today: &Report,
+    here: &Here,
+    palette: Palette,
+) -> io::Result<()> {
     let (bold, style) = (palette.bold(), palette.severity(contract.severity));
     let message = contract.message.lines().next().unwrap_or_default();
     writeln!(
@@ -59,7 +70,17 @@ pub fn write_text(
         0 => writeln!(out, "today: no violations")?,
         count => writeln!(out, "today: {} in {}", counted(count, "violation"), counted(files, "file"))?,
     }
-    write_lines(out, &open, here, palette)?;
+    write_lines(out, &open, here, palette)
+}
+
+/// Writes the commits that the contract would have refused.
+fn write_past(
+    out: &mut dyn Write,
+    BacktestSummary { contract, past, .. }: BacktestSummary<'_>,
+    here: &Here,
+    palette: Palette,
+) -> io::Result<()> {
+    let bold = palette.bold();
     let caught: Vec<&CheckedCommit> = past.caught().collect();
     let of_days = match &past.days {
         Some([oldest, newest]) if oldest != newest => format!(" from {oldest} to {newest}"),

@@ -5,8 +5,8 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::harness::{Sandbox, contract, forbid, warning};
-use crate::output::on_a_terminal;
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+use crate::output::{on_a_terminal, typing_on_a_terminal};
 
 fn with_examples(yaml: &str, violating: &[&str], passing: &[&str]) -> String {
     let examples = json!({ "violating": violating, "passing": passing });
@@ -266,6 +266,155 @@ fn create_never_writes_over_a_file() {
     let output = sandbox.run(args);
     assert_eq!(output.code, Some(3), "{output}");
     assert_eq!(read(&sandbox, ".claude/contracts/a.yaml"), "# mine\n");
+}
+
+/// `contracts create` for a contract against `print(` in Python files, with these flags in addition.
+fn create_no_print(sandbox: &Sandbox, more: &[&str]) -> Output {
+    let mut command = sandbox.command();
+    command.args(["contracts", "create", "--rule-id", "no-print", "--type", "forbid_pattern"]);
+    command.args(["--pattern", r"\bprint\(", "--glob", "**/*.py", "--message", "Use the logger."]).args(more);
+    sandbox.run_with(&mut command, b"")
+}
+
+#[test]
+fn created_contract_with_examples_passes_lint() {
+    let sandbox = Sandbox::new().file("src/a.py", "x = 1\n");
+    let examples = ["--violating", "print(1)", "--violating", " print('')", "--passing", "log(1)"];
+    let output = create_no_print(&sandbox, &[&examples[..], &["--exclude", "tests/**"]].concat());
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_snapshot!(read(&sandbox, ".claude/contracts/no-print.yaml"), @r"
+    rule_id: no-print
+    type: forbid_pattern
+    pattern: '\bprint\('
+    file_glob: '**/*.py'
+    exclude_glob: 'tests/**'
+    message: 'Use the logger.'
+    severity: error
+    enabled: true
+    examples:
+      violating:
+        - 'print(1)'
+        - ' print('''')'
+      passing:
+        - 'log(1)'
+    ");
+    let lint = sandbox.run(["contracts", "lint"]);
+    assert_eq!(lint.code, Some(0), "{lint}");
+    let test = sandbox.run(["contracts", "test"]);
+    assert!(test.stdout.contains("3 ok, 0 failed"), "{test}");
+}
+
+#[test]
+fn create_refuses_failing_examples() {
+    let sandbox = Sandbox::new();
+    let output = create_no_print(&sandbox, &["--violating", "blueprint(1)", "--passing", "print(2)"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
+    assert!(output.stderr.contains("violating example 'blueprint(1)'"), "{output}");
+    assert!(output.stderr.contains("passing example 'print(2)'"), "{output}");
+    assert!(!sandbox.path(".claude").exists());
+}
+
+#[test]
+fn examples_of_path_contracts_are_paths() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args([
+        "contracts",
+        "create",
+        "--rule-id",
+        "no-zip",
+        "--type",
+        "file_not_exists",
+        "--message",
+        "m",
+    ]);
+    command.args(["--glob", "**/*.zip", "--violating", "a/b.zip", "--passing", "zip.txt"]);
+    let output = sandbox.run_with(&mut command, b"");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+    let test = sandbox.run(["contracts", "test"]);
+    assert!(test.stdout.contains("2 ok, 0 failed"), "{test}");
+}
+
+#[test]
+fn create_dry_run_prints_file() {
+    let sandbox = Sandbox::new();
+    let output = create_no_print(&sandbox, &["--dry-run"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.starts_with("rule_id: no-print\n"), "{output}");
+    assert!(!sandbox.path(".claude").exists());
+}
+
+#[test]
+fn create_without_terminal_names_missing_flags() {
+    let sandbox = Sandbox::new();
+    for (args, named) in [
+        (&["contracts", "create"][..], "--rule-id, --type, --message missing"),
+        (&["contracts", "create", "--rule-id", "a", "--message", "m"], "--type missing"),
+    ] {
+        let output = sandbox.run_with(sandbox.command().args(args), b"");
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(named), "{output}");
+    }
+    assert_eq!(create_no_print(&sandbox, &["--pack", "go"]).code, Some(3));
+}
+
+/// A repository whose last commit added a print.
+fn printing() -> Sandbox {
+    let sandbox = Sandbox::new().git_init().file("a.py", "x = 1\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("first").file("a.py", "x = 1\nprint(x)\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git_commit("debugging")
+}
+
+#[test]
+fn create_asks_on_terminal() {
+    let sandbox = printing();
+    let typed = "?\n\n**/*.py\n(\nprint\\(\nlog(1)\nlog(1)\n\nprint(1)\n\nUse the logger.\n\nno-print\n\n";
+    let output = typing_on_a_terminal(&sandbox, "contracts create", &[], typed);
+    for shown in [
+        "What violates the contract.",
+        "1 file matches today.",
+        "violating example 'log(1)': missed",
+        "Both examples are as expected.",
+        "[use-the-logger]",
+        "today: 1 violation in 1 file",
+        "a.py:2:1: print(x)",
+        "of 2 commits",
+        "1 would have been refused",
+        "debugging",
+        "Write .claude/contracts/no-print.yaml? [Y/n/?]",
+        "Created contract: no-print",
+    ] {
+        assert!(output.contains(shown), "{shown}: {output}");
+    }
+    let yaml = read(&sandbox, ".claude/contracts/no-print.yaml");
+    assert!(yaml.contains("pattern: 'print\\('\n") && yaml.contains("- 'print(1)'\n"), "{yaml}");
+    assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+}
+
+#[test]
+fn dialogue_writes_only_after_yes() {
+    let answers = "\n**/*.py\nprint\nprint(1)\nlog(1)\nm\n\nno-print\n";
+    for typed in ["", "\n**/*.py\nprint\n", &format!("{answers}n\n"), answers] {
+        let sandbox = printing();
+        let output = typing_on_a_terminal(&sandbox, "contracts create", &[], &format!("{typed}\u{4}"));
+        assert!(output.contains("Nothing written."), "{output}");
+        assert!(!sandbox.path(".claude").exists(), "{output}");
+    }
+    let sandbox = printing();
+    let output = typing_on_a_terminal(&sandbox, "contracts create --dry-run", &[], answers);
+    assert!(output.contains("rule_id: no-print") && !sandbox.path(".claude").exists(), "{output}");
+}
+
+#[test]
+fn dialogue_works_without_repository() {
+    let sandbox = Sandbox::new().file("a.txt", "");
+    let typed = "file_not_exists\n**/*.zip\na.zip\nb.txt\nNo archives.\nwarning\n\n\n";
+    let output = typing_on_a_terminal(&sandbox, "contracts create", &[], typed);
+    assert!(output.contains("today: no violations") && output.contains("no past commits"), "{output}");
+    assert!(read(&sandbox, ".claude/contracts/no-archives.yaml").contains("severity: warning\n"), "{output}");
 }
 
 #[test]

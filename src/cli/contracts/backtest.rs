@@ -24,10 +24,12 @@ use phaser_core::skipped::Gap;
 use phaser_project::config::DirectoryConfig;
 use phaser_project::contracts::layers::apply_overrides;
 use phaser_project::contracts::read::MAX_FILE;
-use phaser_project::history::backtest::{self, BacktestRange};
+use phaser_project::history::backtest::{self, BacktestRange, BacktestResult};
 use phaser_project::project::{BaselineUse, Options, Project};
+use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
+use phaser_project::source::git::GitError;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -69,31 +71,12 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let Some(contract) = contracts.first().cloned() else {
         bail!("no contract is called '{}'", args.contract)
     };
-    let about_project = contract.check.is_about_project();
-    let LoadedProject { root, loaded: project_contracts, .. } = project;
-    let options = Options {
-        baseline: BaselineUse::Ignore,
-        existing: Some(Existing::Report),
-        cwd: Some(environment.cwd.clone()),
-        git: Some(environment.git.clone()),
-        ..args.limits.options()
-    };
-    let project = Project::load(root.clone(), options)?;
-    let source = Source::Tree(None);
-    let mut inspection = project.inspect(&source)?;
-    inspection.loaded = project_contracts;
-    inspection.loaded.contracts = contracts;
-    let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
-    let visible = environment.stderr_is_terminal();
-    let mut today = inspection.run(&Progress::new(visible));
-    let Some(matcher) = inspection.matcher() else { bail!("{} cannot be tried", contract.id) };
-    let past = BacktestRange { root: &root, location: &environment.git, commits: args.commits };
-    let mut past = backtest::backtest(matcher, past, scanning, &Progress::of("commits", visible))?;
-    redact(&mut today);
-    past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
+    let root = project.root.clone();
+    let Trial { today, past } = trial(project, contracts, args.commits, args.limits, environment)?;
+    let past = past?;
     past.tried.iter().map(|tried| &tried.report).chain([&today]).for_each(print_gaps);
     past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
-    if about_project {
+    if contract.check.is_about_project() {
         say(format_args!("phaser: {} concerns the whole project, so it refuses no commit", contract.id));
     }
     let result = BacktestSummary { contract: &contract, today: &today, past: &past };
@@ -104,6 +87,49 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     })?;
     let today_failed = today.gaps().any(|skipped| skipped.why.gap() == Gap::Failure);
     Ok(if past.has_failed() || today_failed { Exit::Trouble } else { Exit::Clean })
+}
+
+/// What contracts find.
+pub struct Trial {
+    /// In the current files.
+    pub today: Report,
+    /// In past commits; an error without a readable repository.
+    pub past: Result<BacktestResult, GitError>,
+}
+
+/// Tries contracts on the project's files and on its last `commits` commits. Secrets are redacted.
+pub fn trial(
+    project: LoadedProject,
+    contracts: Vec<Contract>,
+    commits: usize,
+    limits: LimitArgs,
+    environment: &Environment,
+) -> anyhow::Result<Trial> {
+    let LoadedProject { root, loaded: project_contracts, .. } = project;
+    let options = Options {
+        baseline: BaselineUse::Ignore,
+        existing: Some(Existing::Report),
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        ..limits.options()
+    };
+    let project = Project::load(root.clone(), options)?;
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    inspection.loaded = project_contracts;
+    inspection.loaded.contracts = contracts;
+    let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
+    let visible = environment.stderr_is_terminal();
+    let mut today = inspection.run(&Progress::new(visible));
+    let Some(matcher) = inspection.matcher() else { bail!("the contract cannot be tried") };
+    let range = BacktestRange { root: &root, location: &environment.git, commits };
+    let past = backtest::backtest(matcher, range, scanning, &Progress::of("commits", visible));
+    redact(&mut today);
+    let past = past.map(|mut past| {
+        past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
+        past
+    });
+    Ok(Trial { today, past })
 }
 
 impl Backtest {

@@ -1,4 +1,4 @@
-//! `phaser contracts create`: writes a new contract file. Never overwrites one.
+//! `phaser contracts create`: writes a new contract file, from flags or from a dialogue. Never overwrites one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -9,30 +9,39 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
-use super::{Where, json, shown};
-use crate::cli::args::shared::FormatArg;
+use super::test::explain;
+use super::{LoadedProject, Where, json, shown};
+use crate::cli::args::shared::{FormatArg, Packs};
 use crate::cli::environment::Environment;
+use crate::cli::output::print;
+use crate::cli::prompt::Prompt;
 use crate::cli::say;
+use crate::examples::{self, ExampleOutcome};
 use crate::exit::Exit;
 use phaser_core::check::TYPES;
 use phaser_core::contract::keys::{
     ContractBuilder, ContractKey, KeyLevel, LocatedText, ParsedContract, Value,
 };
 use phaser_core::contract::syntax::to_yaml;
-use phaser_core::contract::{Contract, ContractSchema, ContractType, LayerKind, Origin};
+use phaser_core::contract::{
+    Contract, ContractSchema, ContractType, Example, Examples, LayerKind, Origin, Warning,
+};
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_project::contracts::read::{ContractDirectory, Forms};
+use phaser_project::project::PATIENT_TIMEOUT;
+
+mod dialogue;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct Create {
     /// Set the id: letters, digits and hyphens
     #[arg(long, value_name = "ID")]
-    rule_id: String,
+    rule_id: Option<String>,
 
     /// Set the type, such as forbid_pattern or file_exists
     #[arg(long = "type", value_name = "TYPE", hide_possible_values = true, value_parser = PossibleValuesParser::new(TYPES.map(|known| known.name)))]
-    kind: String,
+    kind: Option<String>,
 
     /// Set the regular expression
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
@@ -42,78 +51,215 @@ pub struct Create {
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
     fix: Option<String>,
 
-    /// Apply to these files, such as '**/*.py'
-    #[arg(long, value_name = "GLOB", default_value = "**/*")]
-    glob: String,
+    /// Apply to these files, such as '**/*.py' [default: **/*]
+    #[arg(long, value_name = "GLOB")]
+    glob: Option<String>,
+
+    /// Leave these files out
+    #[arg(long, value_name = "GLOB")]
+    exclude: Option<String>,
 
     /// Set the message of a violation
     #[arg(long, value_name = "TEXT")]
-    message: String,
+    message: Option<String>,
 
     /// Set the reason for the rule
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
 
-    /// Set the severity: error or warning
-    #[arg(long, value_name = "LEVEL", default_value = "error", hide_possible_values = true, value_parser = ["error", "warning"])]
-    severity: String,
+    /// Set the severity: error or warning [default: error]
+    #[arg(long, value_name = "LEVEL", hide_possible_values = true, value_parser = ["error", "warning"])]
+    severity: Option<String>,
 
     /// Match only in code, comments or strings (repeatable)
-    #[arg(long = "in", value_name = "ZONE")]
+    #[arg(long = "in", value_name = "ZONE", value_delimiter = ',')]
     zones: Vec<String>,
 
     /// Add a tag (repeatable)
-    #[arg(long = "tag", value_name = "WORD")]
+    #[arg(long = "tag", value_name = "WORD", value_delimiter = ',')]
     tags: Vec<String>,
+
+    /// Add an example that violates the contract; a path if it is about paths (repeatable)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    violating: Vec<String>,
+
+    /// Add an example that passes; a path if it is about paths (repeatable)
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    passing: Vec<String>,
 
     /// Write a contract for all your projects
     #[arg(long, conflicts_with = "contracts_dir")]
     user: bool,
 
-    #[command(flatten)]
-    place: Where,
+    /// Print the contract and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Project root [default: found from the current directory]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+
+    /// Write into this directory
+    #[arg(long, value_name = "PATH")]
+    contracts_dir: Option<PathBuf>,
 
     #[command(flatten)]
     format: FormatArg,
 }
 
 const AFTER: &str = "\
+Without flags on a terminal it asks for everything, runs the examples, and shows what the contract finds today and
+which of the last 200 commits it would have refused.
+
 Examples:
+  phaser contracts create
   phaser contracts create --rule-id no-print --type forbid_pattern --pattern '\\bprint\\(' --glob '**/*.py' \\
-    --message 'Use the logger instead of print.'";
+    --message 'Use the logger instead of print.' --violating 'print(1)' --passing 'log(1)'";
 
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
-    let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
-    let fits = |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
-    let is_older = |directory: &ContractDirectory| directory.forms == Forms::NestedOnly;
-    let mut directories = project.directories().filter(|directory| !is_older(directory));
-    let directory = directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
-    let name = format!("{}.yaml", args.rule_id);
-    let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
-    let contract = args.contract(origin.clone())?;
-    let same_id = |other: &&Contract| other.id == contract.id && other.origin.layer == directory.kind;
-    if let Some(existing) = project.contracts().iter().find(same_id) {
-        bail!("{} already exists in {} (choose another id)", contract.id, shown(&existing.origin.file));
+    let missing = args.missing();
+    if missing.is_empty() {
+        return from_flags(args, environment);
     }
-    let path = write_new(&directory.path, &name, &to_yaml(&contract))
-        .with_context(|| format!("{}: cannot write the file", shown(&origin.file)))?;
-    let (file, id) = (shown(&origin.file), &contract.id);
+    if !args.is_bare() || !environment.is_interactive() {
+        bail!("{} missing (add them, or run it without flags on a terminal to be asked)", missing.join(", "));
+    }
+    let project = args.place().project(environment)?;
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut prompt = Prompt::new(&mut input, &mut output);
+    let destination = Destination::new(&project, args.user)?;
+    let Some(new) = dialogue::run(&mut prompt, project, destination, environment)? else {
+        return print("Nothing written.\n").map(|()| Exit::Clean);
+    };
+    if args.dry_run || !dialogue::confirm(&mut prompt, &new)? {
+        return print("Nothing written.\n").map(|()| Exit::Clean);
+    }
+    new.write()?;
+    print(&format!("Created contract: {}\n", new.contract.id))?;
+    Ok(Exit::Clean)
+}
+
+/// Asks for a contract of the project, and returns it without writing it. `None` if the user gives up.
+pub fn ask(prompt: &mut Prompt<'_>, environment: &Environment) -> anyhow::Result<Option<NewContract>> {
+    let project = Where::default().quiet_project(environment)?;
+    let destination = Destination::new(&project, false)?;
+    dialogue::run(prompt, project, destination, environment)
+}
+
+fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place().project(environment)?;
+    let new = Destination::new(&project, args.user)?.contract(&args.spec())?;
+    new.check_id(&project)?;
+    let failures = failures(&new.contract);
+    if !failures.is_empty() {
+        failures.iter().for_each(say);
+        bail!("{}: examples fail; nothing written (correct the pattern or the examples)", new.contract.id);
+    }
+    if args.dry_run {
+        say(format_args!("phaser: {} would be as follows; nothing written", new.shown()));
+        print(&new.yaml())?;
+        return Ok(Exit::Clean);
+    }
+    new.write()?;
+    let (id, file) = (&new.contract.id, new.shown());
     args.format.write(
         |out| writeln!(out, "Created contract: {id}"),
         || {
-            let path = path.display().to_string();
-            json!({ "contract": json::contract(&contract), "path": path, "version": json::VERSION })
+            let path = new.path.display().to_string();
+            json!({ "contract": json::contract(&new.contract), "path": path, "version": json::VERSION })
         },
     )?;
-    if !args.format.is_json() {
+    let examples = &new.contract.examples;
+    if args.format.is_json() {
+    } else if examples.violating.is_empty() || examples.passing.is_empty() {
         say(format_args!("phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"));
+    } else {
+        say(format_args!("phaser: wrote {file}"));
     }
     Ok(Exit::Clean)
 }
 
+/// The examples that fail, one line each.
+fn failures(contract: &Contract) -> Vec<String> {
+    let tested = match examples::test(contract, PATIENT_TIMEOUT) {
+        Ok(tested) => tested,
+        Err(warnings) => return warnings.iter().map(Warning::to_string).collect(),
+    };
+    let failed = tested.iter().filter(|tested| tested.outcome != ExampleOutcome::AsExpected);
+    failed
+        .map(|tested| {
+            let what =
+                if tested.example.text.is_empty() { &tested.path.to_text() } else { &*tested.example.text };
+            format!("{} example '{what}': {}", tested.expected.as_str(), explain(contract, tested))
+        })
+        .collect()
+}
+
+/// The values of a new contract.
+#[derive(Debug, Clone, Default)]
+struct ContractSpec {
+    rule_id: String,
+    kind: String,
+    pattern: Option<String>,
+    fix: Option<String>,
+    glob: String,
+    exclude: Option<String>,
+    message: String,
+    rationale: Option<String>,
+    severity: String,
+    zones: Vec<String>,
+    tags: Vec<String>,
+    violating: Vec<String>,
+    passing: Vec<String>,
+}
+
 impl Create {
-    /// The contract the arguments describe. Fails if it or its pattern is invalid.
+    /// The required flags that are not given.
+    fn missing(&self) -> Vec<&'static str> {
+        let required = [
+            (self.rule_id.is_none(), "--rule-id"),
+            (self.kind.is_none(), "--type"),
+            (self.message.is_none(), "--message"),
+        ];
+        required.into_iter().filter(|(missing, _)| *missing).map(|(_, flag)| flag).collect()
+    }
+
+    /// Whether no flag describes the contract.
+    fn is_bare(&self) -> bool {
+        let texts = [&self.pattern, &self.fix, &self.glob, &self.exclude, &self.rationale, &self.severity];
+        let lists = [&self.zones, &self.tags, &self.violating, &self.passing];
+        self.missing().len() == 3
+            && texts.iter().all(|text| text.is_none())
+            && lists.iter().all(|list| list.is_empty())
+    }
+
+    fn place(&self) -> Where {
+        Where { root: self.root.clone(), contracts_dir: self.contracts_dir.clone(), packs: Packs::default() }
+    }
+
+    fn spec(&self) -> ContractSpec {
+        ContractSpec {
+            rule_id: self.rule_id.clone().unwrap_or_default(),
+            kind: self.kind.clone().unwrap_or_default(),
+            pattern: self.pattern.clone(),
+            fix: self.fix.clone(),
+            glob: self.glob.clone().unwrap_or_else(|| EVERY_FILE.to_owned()),
+            exclude: self.exclude.clone(),
+            message: self.message.clone().unwrap_or_default(),
+            rationale: self.rationale.clone(),
+            severity: self.severity.clone().unwrap_or_else(|| "error".to_owned()),
+            zones: self.zones.clone(),
+            tags: self.tags.clone(),
+            violating: self.violating.clone(),
+            passing: self.passing.clone(),
+        }
+    }
+}
+
+const EVERY_FILE: &str = "**/*";
+
+impl ContractSpec {
+    /// The contract. Fails if it or its pattern is invalid.
     fn contract(&self, origin: Origin) -> anyhow::Result<Contract> {
         let takes_pattern = ContractType::find(&self.kind).is_some_and(|kind| kind.takes("pattern"));
         if !takes_pattern && self.pattern.is_some() {
@@ -126,7 +272,7 @@ impl Create {
             }
         }
         let ParsedContract { contract, warnings, .. } = builder.finish();
-        let contract = contract.filter(|_| warnings.is_empty()).ok_or_else(|| {
+        let mut contract = contract.filter(|_| warnings.is_empty()).ok_or_else(|| {
             let what: Vec<_> = warnings.into_iter().map(|warning| warning.what).collect();
             anyhow::anyhow!(what.join("; "))
         })?;
@@ -135,6 +281,10 @@ impl Create {
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }
+        let reads_text = contract.check.reads_text();
+        let examples = |texts: &[String]| texts.iter().map(|text| example(text, reads_text)).collect();
+        contract.examples =
+            Examples { violating: examples(&self.violating), passing: examples(&self.passing) };
         Ok(contract)
     }
 
@@ -145,6 +295,7 @@ impl Create {
             ("type", Some(self.kind.as_str())),
             ("pattern", self.pattern.as_deref()),
             ("file_glob", Some(self.glob.as_str())),
+            ("exclude_glob", self.exclude.as_deref()),
             ("fix", self.fix.as_deref()),
             ("message", Some(self.message.as_str())),
             ("severity", Some(self.severity.as_str())),
@@ -159,11 +310,77 @@ impl Create {
     }
 }
 
-/// Writes a new file. Fails if it exists.
-pub fn write_new(directory: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
-    fs::create_dir_all(directory)?;
-    let path = directory.join(name);
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-    file.write_all(text.as_bytes())?;
-    Ok(path)
+/// An example: the content of a file, or the path of an empty one.
+fn example(text: &str, reads_text: bool) -> Example {
+    match reads_text {
+        true => Example { path: None, text: text.to_owned(), fixed: None, line: 1 },
+        false => Example { path: Some(text.to_owned()), text: String::new(), fixed: None, line: 1 },
+    }
+}
+
+/// The directory of a new contract.
+struct Destination {
+    kind: LayerKind,
+    path: PathBuf,
+    shown: PathBuf,
+}
+
+impl Destination {
+    fn new(project: &LoadedProject, for_user: bool) -> anyhow::Result<Self> {
+        let wanted = if for_user { LayerKind::User } else { LayerKind::Project };
+        let fits =
+            |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
+        let is_older = |directory: &ContractDirectory| directory.forms == Forms::NestedOnly;
+        let mut directories = project.directories().filter(|directory| !is_older(directory));
+        let directory =
+            directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
+        let ContractDirectory { kind, path, shown, .. } = directory;
+        Ok(Self { kind: *kind, path: path.clone(), shown: shown.clone() })
+    }
+
+    fn contract(&self, spec: &ContractSpec) -> anyhow::Result<NewContract> {
+        let name = format!("{}.yaml", spec.rule_id);
+        let contract = spec.contract(Origin { layer: self.kind, file: self.shown.join(&name) })?;
+        Ok(NewContract { contract, path: self.path.join(name) })
+    }
+}
+
+/// A contract that is not written yet.
+pub struct NewContract {
+    contract: Contract,
+    pub path: PathBuf,
+}
+
+impl NewContract {
+    /// The path of the file, for messages.
+    pub fn shown(&self) -> String {
+        shown(&self.contract.origin.file)
+    }
+
+    pub fn yaml(&self) -> String {
+        to_yaml(&self.contract)
+    }
+
+    /// Fails if the directory has a contract or a file with this name.
+    fn check_id(&self, project: &LoadedProject) -> anyhow::Result<()> {
+        let Contract { id, origin, .. } = &self.contract;
+        let same_id = |other: &&Contract| other.id == *id && other.origin.layer == origin.layer;
+        match project.contracts().iter().find(same_id) {
+            Some(existing) => {
+                bail!("{id} already exists in {} (choose another id)", shown(&existing.origin.file))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the file. Fails if it exists.
+    fn write(&self) -> anyhow::Result<()> {
+        write_new(&self.path, &self.yaml())
+            .with_context(|| format!("{}: cannot write the file", self.shown()))
+    }
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }

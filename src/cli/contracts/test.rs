@@ -123,7 +123,7 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
 }
 
 /// Why an example failed, in one line.
-fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
+pub fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
     let path = tested.path.to_text();
     let (path, glob) = (inert(&path), inert(contract.glob.as_str()));
     match &tested.outcome {
