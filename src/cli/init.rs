@@ -1,17 +1,20 @@
 //! `phaser init`: sets up a project. It shows the plan, asks, and then writes all files or none.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
 use super::args::shared::Packs;
 use super::baseline::BaselinePlan;
+use super::contracts::create::{self, NewContract};
 use super::contracts::{checked_on, load_packs};
 use super::environment::Environment;
+use super::install::agents::{AgentPreview, next_steps, previews};
 use super::install::{self, Preview};
 use super::output::to_stdout;
 use super::project::{self, Today, print_warnings};
+use super::prompt::{OnEnter, Prompt, Question};
 use super::{counted, say};
 use crate::exit::Exit;
 use crate::install::{EditTools, Edited, HookForm};
@@ -23,9 +26,12 @@ use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG,
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
 
+mod git_hook;
 mod pre_commit;
+mod questions;
 mod transaction;
 
+use git_hook::{GitHook, HookState};
 use transaction::{NewFile, Transaction};
 
 /// `phaser init`.
@@ -48,6 +54,10 @@ pub struct Init {
     #[arg(long)]
     pre_commit: bool,
 
+    /// Install a plain git hook without asking; never replaces one
+    #[arg(long, conflicts_with = "pre_commit")]
+    git_hook: bool,
+
     /// Record existing violations in a baseline without asking
     #[arg(long)]
     baseline: bool,
@@ -64,7 +74,7 @@ const EXAMPLES: &str = "\
 Examples:
   phaser init                       ask before each step (on a terminal)
   phaser init --dry-run             show the plan
-  phaser init --guard --pre-commit  check agents and commits";
+  phaser init --guard --git-hook    check agents and commits";
 
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
@@ -74,25 +84,22 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     to_stdout(|out| plan.write(out, environment))?;
     let wanted = plan.wanted(args)?;
     let is_interactive = environment.is_interactive() && !args.yes && !args.dry_run;
-    let wanted = if is_interactive { plan.ask(wanted)? } else { wanted };
-    let files = plan.files(wanted);
-    if files.is_empty() {
-        to_stdout(|out| writeln!(out, "Nothing to write."))?;
-    } else if args.dry_run {
-        to_stdout(|out| writeln!(out, "Would write: {}. Nothing written.", files.join(", ")))?;
-        return Ok(Exit::Clean);
-    } else if is_interactive && !asked(&format!("Write {}?", files.join(", ")), OnEnter::Yes)? {
-        to_stdout(|out| writeln!(out, "Nothing written."))?;
-        return Ok(Exit::Clean);
-    } else {
-        plan.carry_out(wanted)?;
-        to_stdout(|out| writeln!(out, "Written: {}.", files.join(", ")))?;
+    if !is_interactive {
+        return plan.finish(wanted, None, args.dry_run, environment);
     }
-    to_stdout(|out| plan.write_next(out, wanted))?;
-    if wanted.hooks != Hooks::None {
-        install::print_if_not_on_path(environment);
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let mut prompt = Prompt::new(&mut input, &mut output);
+    let wanted = plan.ask(wanted, &mut prompt)?;
+    let contract = plan.ask_for_contract(&mut prompt, environment)?;
+    let files = plan.files(wanted, contract.as_ref());
+    if !files.is_empty() {
+        let text = format!("Write {}?", files.join(", "));
+        if !prompt.confirm(Question { text: &text, help: questions::WRITE }, OnEnter::Yes)? {
+            to_stdout(|out| writeln!(out, "Nothing written."))?;
+            return Ok(Exit::Clean);
+        }
     }
-    Ok(Exit::Clean)
+    plan.finish(wanted, contract.as_ref(), false, environment)
 }
 
 /// Everything that `phaser init` can write, computed in advance.
@@ -103,8 +110,12 @@ struct InitPlan {
     config: Option<String>,
     hooks: anyhow::Result<Preview>,
     guard: anyhow::Result<Preview>,
+    /// Other agents in use.
+    agents: Vec<AgentPreview>,
     /// `None` without a git repository.
     pre_commit: Option<PreCommit>,
+    /// `None` without a git repository.
+    git_hook: Option<GitHook>,
     today: Today,
     /// The new baseline; `None` without violations, or if one exists.
     baseline: Option<BaselinePlan>,
@@ -119,7 +130,9 @@ struct PreCommit {
 #[derive(Debug, Clone, Copy)]
 struct InitParts {
     hooks: Hooks,
+    agents: bool,
     pre_commit: bool,
+    git_hook: bool,
     baseline: bool,
 }
 
@@ -165,7 +178,9 @@ impl InitPlan {
             config,
             hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
             guard: install::preview(HookForm::Guard, environment),
+            agents: previews(environment),
             pre_commit: pre_commit(&root)?,
+            git_hook: git_hook::find(&root, environment),
             baseline,
             today,
             root,
@@ -191,6 +206,9 @@ impl InitPlan {
         if args.pre_commit && self.pre_commit.is_none() {
             bail!("--pre-commit: the project is not a git repository (run 'git init')");
         }
+        if args.git_hook {
+            self.check_git_hook()?;
+        }
         let can_record = matches!(self.today.recorded, Recorded::Nowhere) && self.baseline.is_none();
         if args.baseline && can_record && self.today.report.gaps().next().is_some() {
             bail!("--baseline: some files are unchecked (see 'phaser enforce --all'); nothing written");
@@ -202,35 +220,79 @@ impl InitPlan {
                 (false, true) => Hooks::Plain,
                 (false, false) => Hooks::None,
             },
-            pre_commit: (args.pre_commit || args.yes) && self.adds_entry().is_some(),
+            agents: (args.guard || args.yes) && !self.agents.is_empty(),
+            pre_commit: (args.pre_commit || args.yes) && !args.git_hook && self.adds_entry().is_some(),
+            git_hook: args.git_hook && self.adds_git_hook().is_some(),
             baseline: (args.baseline || args.yes) && self.baseline.is_some(),
         })
     }
 
-    /// Asks the user for the parts that the arguments do not select.
-    fn ask(&self, wanted: InitParts) -> anyhow::Result<InitParts> {
-        let InitParts { mut hooks, mut pre_commit, mut baseline } = wanted;
-        if hooks == Hooks::None && changes(&self.hooks) {
-            hooks = self.ask_for_hooks()?;
+    /// Fails if the git hook cannot be installed.
+    fn check_git_hook(&self) -> anyhow::Result<()> {
+        let Some(hook) = &self.git_hook else {
+            bail!("--git-hook: the project is not a git repository (run 'git init')");
+        };
+        let (shown, command) = (&hook.shown, git_hook::COMMAND);
+        match hook.state {
+            HookState::Missing | HookState::Own => Ok(()),
+            HookState::Other => bail!("--git-hook: {shown} exists (add '{command}' to it); nothing written"),
+            HookState::Shared => bail!(
+                "--git-hook: 'core.hooksPath' is outside the project, for other repositories too (add '{command}' to \
+                 {shown}, or set it in this repository); nothing written"
+            ),
         }
-        if !pre_commit && self.adds_entry().is_some() {
-            pre_commit = asked("Add the entry for pre-commit?", OnEnter::No)?;
+    }
+
+    /// Asks the user for the parts that the arguments do not select.
+    fn ask(&self, wanted: InitParts, prompt: &mut Prompt<'_>) -> anyhow::Result<InitParts> {
+        let InitParts { mut hooks, mut agents, mut pre_commit, mut git_hook, mut baseline } = wanted;
+        if hooks == Hooks::None && changes(&self.hooks) {
+            hooks = self.ask_for_hooks(prompt)?;
+        }
+        if !agents && !self.agents.is_empty() {
+            let text = format!("Install the guard for {} as well?", self.agent_names());
+            agents = prompt.confirm(Question { text: &text, help: questions::AGENTS }, OnEnter::No)?;
+        }
+        if !pre_commit && !git_hook && self.adds_entry().is_some() {
+            pre_commit = prompt.confirm(questions::PRE_COMMIT, OnEnter::No)?;
+        }
+        if let (false, false, Some(hook)) = (pre_commit, git_hook, self.offered_git_hook()) {
+            let text = format!("Install a plain git hook, {}?", hook.shown);
+            git_hook = prompt.confirm(Question { text: &text, help: questions::GIT_HOOK }, OnEnter::No)?;
         }
         if let (false, Some(first)) = (baseline, &self.baseline) {
             let violations = counted(first.added, "violation");
             let them = if first.added == 1 { "it" } else { "them" };
-            baseline = asked(&format!("{violations} today: record {them} as a baseline?"), OnEnter::No)?;
+            let text = format!("{violations} today: record {them} as a baseline?");
+            baseline = prompt.confirm(Question { text: &text, help: questions::BASELINE }, OnEnter::No)?;
         }
-        Ok(InitParts { hooks, pre_commit, baseline })
+        Ok(InitParts { hooks, agents, pre_commit, git_hook, baseline })
     }
 
-    fn ask_for_hooks(&self) -> anyhow::Result<Hooks> {
-        let hooks = "Install the hooks? An edit that violates nothing then skips the permission prompt.";
-        if !asked(hooks, OnEnter::No)? {
+    fn ask_for_hooks(&self, prompt: &mut Prompt<'_>) -> anyhow::Result<Hooks> {
+        if !prompt.confirm(questions::HOOKS, OnEnter::No)? {
             return Ok(Hooks::None);
         }
-        let guard = "The whole guard, for shell commands and the end of a turn as well?";
-        Ok(if changes(&self.guard) && asked(guard, OnEnter::No)? { Hooks::Guard } else { Hooks::Plain })
+        let guard = changes(&self.guard) && prompt.confirm(questions::GUARD, OnEnter::No)?;
+        Ok(if guard { Hooks::Guard } else { Hooks::Plain })
+    }
+
+    /// Asks for a first contract, if the project has none of its own.
+    fn ask_for_contract(
+        &self,
+        prompt: &mut Prompt<'_>,
+        environment: &Environment,
+    ) -> anyhow::Result<Option<NewContract>> {
+        if self.today.own_contracts > 0 || !prompt.confirm(questions::CONTRACT, OnEnter::No)? {
+            return Ok(None);
+        }
+        create::ask(prompt, environment)
+    }
+
+    /// The names of the other agents.
+    fn agent_names(&self) -> String {
+        let names: Vec<&str> = self.agents.iter().map(|preview| preview.agent.title()).collect();
+        names.join(", ")
     }
 
     fn installs(&self, hooks: Hooks) -> Option<&Preview> {
@@ -249,24 +311,66 @@ impl InitPlan {
         }
     }
 
+    /// The git hook, if it can be installed.
+    fn adds_git_hook(&self) -> Option<&GitHook> {
+        self.git_hook.as_ref().filter(|hook| hook.state == HookState::Missing)
+    }
+
+    /// The git hook, unless pre-commit runs phaser already.
+    fn offered_git_hook(&self) -> Option<&GitHook> {
+        let by_pre_commit =
+            matches!(&self.pre_commit, Some(PreCommit { entry: pre_commit::EntryEdit::There, .. }));
+        self.adds_git_hook().filter(|_| !by_pre_commit)
+    }
+
     /// The files to write, for messages.
-    fn files(&self, wanted: InitParts) -> Vec<&str> {
+    fn files(&self, wanted: InitParts, contract: Option<&NewContract>) -> Vec<String> {
         let mut files = Vec::new();
-        files.extend(self.config.is_some().then_some(CONFIG));
-        files.extend(wanted.baseline.then(|| baseline_file(&self.root)));
-        files.extend(wanted.pre_commit.then_some(pre_commit::FILE));
-        files.extend(self.installs(wanted.hooks).map(|hooks| &*hooks.shown));
+        files.extend(self.config.is_some().then(|| CONFIG.to_owned()));
+        files.extend(contract.map(NewContract::shown));
+        files.extend(wanted.baseline.then(|| baseline_file(&self.root).to_owned()));
+        files.extend(wanted.pre_commit.then(|| pre_commit::FILE.to_owned()));
+        files.extend(self.adds_git_hook().filter(|_| wanted.git_hook).map(|hook| hook.shown.clone()));
+        let of_agents = self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files);
+        files.extend(of_agents.map(|file| file.shown.clone()));
+        files.extend(self.installs(wanted.hooks).map(|hooks| hooks.shown.clone()));
         files
     }
 
+    /// Writes the wanted parts and prints the next steps.
+    fn finish(
+        &self,
+        wanted: InitParts,
+        contract: Option<&NewContract>,
+        dry_run: bool,
+        environment: &Environment,
+    ) -> anyhow::Result<Exit> {
+        let files = self.files(wanted, contract).join(", ");
+        if files.is_empty() {
+            to_stdout(|out| writeln!(out, "Nothing to write."))?;
+        } else if dry_run {
+            to_stdout(|out| writeln!(out, "Would write: {files}. Nothing written."))?;
+            return Ok(Exit::Clean);
+        } else {
+            self.carry_out(wanted, contract)?;
+            to_stdout(|out| writeln!(out, "Written: {files}."))?;
+        }
+        to_stdout(|out| self.write_next(out, wanted, contract))?;
+        if wanted.hooks != Hooks::None || wanted.agents || wanted.git_hook {
+            install::print_if_not_on_path(environment);
+        }
+        Ok(Exit::Clean)
+    }
+
     /// Writes the wanted parts. The hooks come last, because they need the rest.
-    fn carry_out(&self, wanted: InitParts) -> anyhow::Result<()> {
+    fn carry_out(&self, wanted: InitParts, contract: Option<&NewContract>) -> anyhow::Result<()> {
         let mut transaction = Transaction::default();
-        let new = |shown: &'static str, text: &str, before: Option<&String>| NewFile {
+        let new = |shown: &str, text: &str, before: Option<&String>| NewFile {
             path: self.root.path().join(shown),
-            shown,
+            shown: shown.to_owned(),
             text: text.to_owned(),
             before: before.map(|text| text.clone().into_bytes()),
+            is_program: false,
         };
         if let Some(text) = &self.config {
             transaction.write(new(CONFIG, text, None))?;
@@ -278,6 +382,23 @@ impl InitPlan {
             (wanted.pre_commit, &self.pre_commit)
         {
             transaction.write(new(pre_commit::FILE, text, before.as_ref()))?;
+        }
+        if let Some(contract) = contract {
+            let path = contract.path.clone();
+            transaction.write(NewFile { path, ..new(&contract.shown(), &contract.yaml(), None) })?;
+        }
+        if let (true, Some(hook)) = (wanted.git_hook, self.adds_git_hook()) {
+            let path = hook.path.clone();
+            transaction.write(NewFile {
+                path,
+                is_program: true,
+                ..new(&hook.shown, git_hook::TEXT, None)
+            })?;
+        }
+        for file in self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files) {
+            let written = new(&file.shown, &file.text, file.before.as_ref());
+            let (path, is_program) = (file.path.clone(), file.is_program);
+            transaction.write(NewFile { path, is_program, ..written })?;
         }
         if let Some(hooks) = self.installs(wanted.hooks) {
             hooks.install().map_err(|error| transaction.roll_back(error.into()))?;
@@ -313,7 +434,9 @@ impl InitPlan {
             writeln!(out, "{contracts} in {PROJECT_CONTRACTS} {stays}.\n")?;
         }
         self.write_hooks(out)?;
+        self.write_agents(out)?;
         self.write_pre_commit(out)?;
+        self.write_git_hook(out)?;
         self.write_today(out)
     }
 
@@ -367,6 +490,26 @@ impl InitPlan {
         }
     }
 
+    fn write_agents(&self, out: &mut dyn Write) -> io::Result<()> {
+        for AgentPreview { agent, files } in &self.agents {
+            let files: Vec<&str> = files.iter().map(|file| file.shown.as_str()).collect();
+            writeln!(out, "Hooks for {}, in {} (--guard).\n", agent.title(), files.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn write_git_hook(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.git_hook {
+            Some(GitHook { shown, state: HookState::Own, .. }) => {
+                writeln!(out, "phaser is already in {shown}.\n")
+            }
+            _ => match self.offered_git_hook() {
+                Some(hook) => writeln!(out, "Or a plain git hook, {} (--git-hook).\n", hook.shown),
+                None => Ok(()),
+            },
+        }
+    }
+
     fn write_today(&self, out: &mut dyn Write) -> io::Result<()> {
         let report = &self.today.report;
         let open = report.summary().open();
@@ -389,9 +532,17 @@ impl InitPlan {
     }
 
     /// Prints the next steps.
-    fn write_next(&self, out: &mut dyn Write, wanted: InitParts) -> io::Result<()> {
+    fn write_next(
+        &self,
+        out: &mut dyn Write,
+        wanted: InitParts,
+        contract: Option<&NewContract>,
+    ) -> io::Result<()> {
         writeln!(out)?;
         self.write_left(out, wanted)?;
+        if self.today.own_contracts == 0 && contract.is_none() {
+            writeln!(out, "To write a rule of your own: phaser contracts create")?;
+        }
         writeln!(out, "Next: phaser enforce --all")
     }
 
@@ -404,8 +555,12 @@ impl InitPlan {
         } else if changes(&self.hooks) {
             writeln!(out, "To check every edit of Claude Code: phaser enforce install")?;
         }
-        if !wanted.pre_commit && self.adds_entry().is_some() {
-            writeln!(out, "To check every commit: phaser init --pre-commit")?;
+        for preview in self.agents.iter().filter(|_| wanted.agents) {
+            writeln!(out, "{}: {}", preview.agent.title(), next_steps(preview.agent))?;
+        }
+        let checks_commits = self.git_hook.as_ref().is_some_and(|hook| hook.state == HookState::Own);
+        if !wanted.pre_commit && !wanted.git_hook && !checks_commits && self.adds_entry().is_some() {
+            writeln!(out, "To check every commit: phaser init --git-hook, or --pre-commit")?;
         }
         match &self.baseline {
             Some(first) if wanted.baseline && first.refused > 0 => {
@@ -482,28 +637,6 @@ fn pre_commit(root: &Root) -> anyhow::Result<Option<PreCommit>> {
 fn write_indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
     text.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
     writeln!(out)
-}
-
-/// The default answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OnEnter {
-    Yes,
-    No,
-}
-
-/// Asks a yes/no question. End of input means no.
-fn asked(question: &str, on_enter: OnEnter) -> anyhow::Result<bool> {
-    let choices = match on_enter {
-        OnEnter::Yes => "[Y/n]",
-        OnEnter::No => "[y/N]",
-    };
-    to_stdout(|out| write!(out, "{question} {choices} "))?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).context("cannot read stdin")?;
-    Ok(match answer.trim().to_ascii_lowercase().as_str() {
-        "" => on_enter == OnEnter::Yes && answer.ends_with('\n'),
-        answer => matches!(answer, "y" | "yes"),
-    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `phaser init`, `completions` and `man`: the first minutes with phaser.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -153,6 +154,8 @@ fn yes_does_all_of_it() {
             stages: [pre-commit, pre-merge-commit, manual]
             minimum_pre_commit_version: 3.2.0
 
+    Or a plain git hook, .git/hooks/pre-commit (--git-hook).
+
     2 violations today: 1 error, 1 warning.
     Recorded in .claude/phaser-baseline.jsonl (--baseline), they no longer fail a run; new ones do.
 
@@ -304,13 +307,16 @@ fn terminal_asks_before_writing() {
     let sandbox = old_code();
     let before = all_files(&sandbox);
     let no = run(&sandbox, "y\nn\ny\ny\nn\n");
-    assert!(no.contains("skips the permission prompt. [y/N]"), "{no}");
-    assert!(no.contains("The whole guard, for shell commands and the end of a turn as well? [y/N]"), "{no}");
-    assert!(no.contains("2 violations today: record them as a baseline? [y/N]"), "{no}");
+    assert!(no.contains("skips the permission prompt. [y/N/?]"), "{no}");
+    assert!(
+        no.contains("The whole guard, for shell commands and the end of a turn as well? [y/N/?]"),
+        "{no}"
+    );
+    assert!(no.contains("2 violations today: record them as a baseline? [y/N/?]"), "{no}");
     assert!(no.contains("Nothing written."), "{no}");
     assert_eq!(all_files(&sandbox), before);
-    let some = run(&sandbox, "n\nn\ny\n\n");
-    assert!(some.contains("Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl? [Y/n]"), "{some}");
+    let some = run(&sandbox, "n\nn\nn\ny\n\n");
+    assert!(some.contains("Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl? [Y/n/?]"), "{some}");
     assert_eq!(all_files(&sandbox).len(), before.len() + 2);
 }
 
@@ -318,7 +324,7 @@ fn terminal_asks_before_writing() {
 fn the_guard_is_offered_with_the_hooks() {
     let sandbox = old_code();
     let run = |typed: &str| typing_on_a_terminal(&sandbox, "init", &[], typed);
-    let yes = run("y\ny\nn\nn\n\n");
+    let yes = run("y\ny\nn\nn\nn\n\n");
     assert!(yes.contains(".claude/phaser.yaml, .claude/settings.json"), "{yes}");
     assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
     let again = sandbox.run(["init", "--guard"]);
@@ -336,6 +342,101 @@ fn named_guard_replaces_plain_hooks() {
     let guard = sandbox.run(["init", "--guard"]);
     assert_eq!(guard.code, Some(0), "{guard}");
     assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
+}
+
+#[test]
+fn git_hook_refuses_commit_with_violation() {
+    let sandbox = old_code();
+    let output = sandbox.run(["init", "--git-hook"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("Written: .claude/phaser.yaml, .git/hooks/pre-commit."), "{output}");
+    assert!(!sandbox.path(".pre-commit-config.yaml").exists());
+    let hook = sandbox.path(".git/hooks/pre-commit");
+    assert_eq!(read(&sandbox, ".git/hooks/pre-commit"), "#!/bin/sh\nexec phaser enforce --staged --strict\n");
+    assert_eq!(fs::metadata(&hook).expect("is there").permissions().mode() & 0o111, 0o111);
+    let again = sandbox.run(["init", "--git-hook"]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.stdout.contains("phaser is already in .git/hooks/pre-commit."), "{again}");
+}
+
+#[test]
+fn git_hook_follows_hooks_path() {
+    let sandbox = old_code();
+    sandbox.git(&["config", "core.hooksPath", ".githooks"]);
+    assert_eq!(sandbox.run(["init", "--git-hook"]).code, Some(0));
+    assert!(sandbox.path(".githooks/pre-commit").exists());
+    // A directory outside the project serves other repositories too.
+    let sandbox = old_code();
+    let outside = sandbox.home().join("hooks");
+    sandbox.git(&["config", "core.hooksPath", outside.to_str().expect("text")]);
+    let output = sandbox.run(["init", "--git-hook"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("core.hooksPath"), "{output}");
+    assert!(!outside.exists() && !sandbox.path(".claude/phaser.yaml").exists());
+}
+
+#[test]
+fn git_hook_never_replaces_a_hook() {
+    let sandbox = old_code().file(".git/hooks/pre-commit", "#!/bin/sh\ntrue\n");
+    let output = sandbox.run(["init", "--git-hook"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains(".git/hooks/pre-commit exists"), "{output}");
+    assert_eq!(read(&sandbox, ".git/hooks/pre-commit"), "#!/bin/sh\ntrue\n");
+    assert!(!sandbox.path(".claude/phaser.yaml").exists());
+    let no_repository = Sandbox::new().run(["init", "--git-hook"]);
+    assert_eq!(no_repository.code, Some(3), "{no_repository}");
+}
+
+#[test]
+fn guard_covers_agents_in_use() {
+    let sandbox = old_code().file(".cursor/rules", "");
+    let dry = sandbox.run(["init", "--guard", "--dry-run"]);
+    assert!(dry.stdout.contains("Hooks for Cursor, in .cursor/hooks.json (--guard)."), "{dry}");
+    assert!(!sandbox.path(".cursor/hooks.json").exists());
+    let output = sandbox.run(["init", "--guard"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let installed = read(&sandbox, ".cursor/hooks.json");
+    assert_eq!(sandbox.run(["enforce", "install", "--agent", "cursor"]).code, Some(0));
+    assert_eq!(read(&sandbox, ".cursor/hooks.json"), installed);
+}
+
+#[test]
+fn question_mark_explains() {
+    let sandbox = old_code().file(".cursor/rules", "");
+    let before = all_files(&sandbox);
+    let typed = "?\ny\n?\nn\n?\ny\n?\nn\n?\ny\n?\ny\n?\nn\n";
+    let output = typing_on_a_terminal(&sandbox, "init", &[], typed);
+    for explained in [
+        "Claude Code runs phaser before and after each edit.",
+        "The guard lists the contracts",
+        "These agents are in use",
+        "(pre-commit.com)",
+        "git runs before each commit",
+        "The baseline is a file",
+        "all or none",
+    ] {
+        assert!(output.contains(explained), "{explained}: {output}");
+    }
+    let files = "Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .git/hooks/pre-commit, \
+                 .cursor/hooks.json, .claude/settings.json?";
+    assert!(output.contains(files) && output.contains("Nothing written."), "{output}");
+    assert_eq!(all_files(&sandbox), before);
+}
+
+#[test]
+fn first_contract_is_written_with_the_rest() {
+    let sandbox = Sandbox::new().file("a.py", "x = 1\n");
+    let contract = "\n**/*.py\nprint\nprint(1)\nlog(1)\nUse the logger.\n\nno-print\n";
+    let run = |last: &str| typing_on_a_terminal(&sandbox, "init", &[], &format!("n\ny\n{contract}{last}"));
+    let no = run("n\n");
+    assert!(no.contains("Write .claude/phaser.yaml, .claude/contracts/no-print.yaml? [Y/n/?]"), "{no}");
+    assert!(!sandbox.path(".claude").exists(), "{no}");
+    let yes = run("\n");
+    assert!(!yes.contains("phaser contracts create"), "{yes}");
+    assert!(read(&sandbox, ".claude/contracts/no-print.yaml").starts_with("rule_id: no-print\n"), "{yes}");
+    assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+    let without = Sandbox::new().run(["init"]);
+    assert!(without.stdout.contains("phaser contracts create"), "{without}");
 }
 
 /// The one hook of a configuration of pre-commit.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
+use crate::cli::install::agents::make_executable;
 use phaser_project::atomic_write;
 use phaser_project::path::real_path;
 
@@ -14,10 +15,11 @@ use phaser_project::path::real_path;
 pub struct NewFile {
     pub path: PathBuf,
     /// The path, for messages.
-    pub shown: &'static str,
+    pub shown: String,
     pub text: String,
     /// The current content; `None` if the file does not exist.
     pub before: Option<Vec<u8>>,
+    pub is_program: bool,
 }
 
 /// The files and directories written so far.
@@ -37,13 +39,14 @@ impl Transaction {
             }
             atomic_write::write(&real_path(&file.path), file.text.as_bytes())
         });
-        match written {
-            Ok(()) => {
-                self.files.push(file);
-                Ok(())
-            }
-            Err(error) => Err(self.roll_back(anyhow!("cannot write {}: {error}", file.shown))),
+        let cannot = |error: io::Error| anyhow!("cannot write {}: {error}", file.shown);
+        if let Err(error) = written {
+            return Err(self.roll_back(cannot(error)));
         }
+        let made = if file.is_program { make_executable(&file.path) } else { Ok(()) };
+        let made = made.map_err(cannot);
+        self.files.push(file);
+        made.map_err(|error| self.roll_back(error))
     }
 
     /// Undoes all writes. The returned error names files that could not be restored.
@@ -85,7 +88,13 @@ mod tests {
     use super::*;
 
     fn file(path: PathBuf, text: &str, before: Option<&str>) -> NewFile {
-        NewFile { path, shown: "a file", text: text.to_owned(), before: before.map(|text| text.into()) }
+        NewFile {
+            path,
+            shown: "a file".to_owned(),
+            text: text.to_owned(),
+            before: before.map(|text| text.into()),
+            is_program: false,
+        }
     }
 
     #[test]

@@ -116,6 +116,46 @@ fn signs(agent: Agent) -> [&'static [&'static str]; 3] {
     }
 }
 
+/// New hook files of an agent in the project, not written.
+pub struct AgentPreview {
+    pub agent: Agent,
+    pub files: Vec<NewHookFile>,
+}
+
+/// A hook file to write.
+pub struct NewHookFile {
+    pub path: PathBuf,
+    /// The path, for messages.
+    pub shown: String,
+    /// The current content; `None` if the file does not exist.
+    pub before: Option<String>,
+    pub text: String,
+    pub is_program: bool,
+}
+
+/// The agents in use here, other than Claude Code, whose hooks are not installed in the project.
+pub fn previews(environment: &Environment) -> Vec<AgentPreview> {
+    let others = Agent::ALL.into_iter().filter(|agent| *agent != Agent::Claude && is_installable(*agent));
+    let used = others.filter(|agent| is_used(*agent, environment));
+    let previews = used.map(|agent| AgentPreview { agent, files: new_files(agent, environment) });
+    previews.filter(|preview| !preview.files.is_empty()).collect()
+}
+
+/// The hook files that installing would change. Files that cannot be edited are left out.
+fn new_files(agent: Agent, environment: &Environment) -> Vec<NewHookFile> {
+    let root = environment.root();
+    let homes = homes(agent).into_iter().filter(|home| home.base == HomeBase::Project);
+    let targets = homes.flat_map(|home| HookTarget::all(&home, root.path()));
+    let new = |target: HookTarget| {
+        let install = |text: &str| target.file.install(text, IfInstalled::Keep);
+        let Ok(Edited::Changed(text)) = file::preview(&target.path, install) else { return None };
+        let before = target.path.exists().then(|| file::read(&target.path)).transpose().ok()?;
+        let (shown, is_program) = (show(&target.path, environment), target.file.is_program);
+        Some(NewHookFile { path: target.path, shown, before, text, is_program })
+    };
+    targets.filter_map(new).collect()
+}
+
 /// Whether the agent is used in this project or on this machine.
 fn is_used(agent: Agent, environment: &Environment) -> bool {
     let root = environment.root();
@@ -187,8 +227,9 @@ impl HookTarget {
     }
 }
 
+/// Adds the permission to execute the file.
 #[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
+pub fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mut permissions = fs::metadata(path)?.permissions();
     permissions.set_mode(permissions.mode() | 0o111);
@@ -196,7 +237,7 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make_executable(path: &Path) -> std::io::Result<()> {
+pub fn make_executable(path: &Path) -> std::io::Result<()> {
     fs::metadata(path).map(drop)
 }
 
@@ -266,7 +307,7 @@ impl Install {
 }
 
 /// Steps for the user before the hooks run, and their limits.
-fn next_steps(agent: Agent) -> &'static str {
+pub fn next_steps(agent: Agent) -> &'static str {
     match agent {
         Agent::Codex => {
             "Trust the project in Codex and accept the hooks once with /hooks. Codex asks again only when the command changes."

@@ -40,7 +40,7 @@ pub(in crate::source) use previous::{CompareWith, PreviousVersions, RepositoryRo
 
 use compare::{TreeChange, TreeChanges, TreeEntry};
 use renames::RenamedFrom;
-pub use repository::{CommitName, commit_name, common_directory};
+pub use repository::{CommitName, commit_name, common_directory, hooks_directory};
 use repository::{ConfigSource, Repository};
 use revisions::ComparedTrees;
 

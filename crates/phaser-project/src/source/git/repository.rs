@@ -191,6 +191,19 @@ pub fn common_directory(root: &Root, location: &GitLocation) -> Option<PathBuf> 
     Some(real_path(&normalize(&location.cwd.join(objects.open().common_dir()))))
 }
 
+/// The directory that git runs hooks from: `core.hooksPath`, or `hooks` in git's own directory. `None` if there is no
+/// repository or it is not trusted.
+pub fn hooks_directory(root: &Root, location: &GitLocation) -> Option<PathBuf> {
+    let here = GitLocation { cwd: root.path().to_owned(), ..location.clone() };
+    let location = if location.git_dir.is_some() { location } else { &here };
+    let repository = Repository::open(root, location, ConfigSource::User).ok()?;
+    let config = repository.git.config_snapshot();
+    match config.trusted_path("core.hooksPath").ok().flatten() {
+        Some(path) => Some(normalize(&repository.worktree.join(path))),
+        None => Some(common_directory(root, location)?.join("hooks")),
+    }
+}
+
 /// The name of a commit, for reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitName {
