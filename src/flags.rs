@@ -51,11 +51,12 @@ use FlagValues::{List, Nothing, Value, Values};
 use Weakens::{ByValue, Never, WhenAdded, WhenChanged, WhenRemoved};
 
 /// All flags, in the order of clap's definition.
-pub static FLAGS: [Flag; 32] = [
+pub static FLAGS: [Flag; 33] = [
     Flag { name: "--all", short: None, takes: Nothing, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--staged", short: None, takes: Nothing, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--diff", short: None, takes: Value, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--file", short: None, takes: Values, in_hooks: false, weakens: WhenAdded },
+    Flag { name: "--stdin-filename", short: None, takes: Value, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--stdin", short: None, takes: Nothing, in_hooks: true, weakens: Never },
     Flag { name: "--guard", short: None, takes: Nothing, in_hooks: true, weakens: WhenRemoved },
     Flag { name: "--agent", short: None, takes: Value, in_hooks: true, weakens: ByValue },

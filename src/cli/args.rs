@@ -9,9 +9,9 @@ use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 use super::install::{Install, Uninstall};
 use crate::agents::{Agent, HookMode, OnClean};
 use phaser_project::scan::{Existing, Measure};
-use phaser_project::source::Source;
 use phaser_project::source::git::Revisions;
 use phaser_project::source::shard::Shard;
+use phaser_project::source::{Content, Source};
 
 mod hook_line;
 pub mod shared;
@@ -88,6 +88,10 @@ pub struct EnforceArgs {
     /// Check a file on disk (repeatable)
     #[arg(long, value_name = "PATH", help_heading = MODE)]
     pub file: Vec<PathBuf>,
+
+    /// Check text on stdin as the content of PATH
+    #[arg(long, value_name = "PATH", help_heading = MODE)]
+    pub stdin_filename: Option<PathBuf>,
 
     /// Check one hook event, read as JSON from stdin
     #[arg(long, help_heading = MODE)]
@@ -201,7 +205,7 @@ const USAGE: &str = "\
 phaser enforce --all | --staged | --diff BASE | --stdin | PATH… [OPTIONS]
        phaser enforce install | uninstall [OPTIONS]";
 
-const MODES: &str = "--all, --staged, --diff BASE, --file PATH or --stdin";
+const MODES: &str = "--all, --staged, --diff BASE, --file PATH, --stdin-filename PATH or --stdin";
 
 const AFTER: &str = "\
 Examples:
@@ -216,14 +220,15 @@ Exit codes:
   3  phaser could not run or could not check everything; never 2";
 
 impl EnforceArgs {
-    /// The source to check; `None` for an event, which carries its own. Fails unless exactly one mode is given and the flags
-    /// fit it.
-    pub fn source(&self) -> anyhow::Result<Option<Source>> {
+    /// The source to check; `None` for an event, which carries its own. `text` reads stdin for `--stdin-filename`. Fails unless
+    /// exactly one mode is given and the flags fit it.
+    pub fn source(&self, text: impl FnOnce() -> anyhow::Result<Content>) -> anyhow::Result<Option<Source>> {
         let plain = self.paths.iter().filter(|_| !self.staged);
         let files: Vec<PathBuf> = self.file.iter().chain(plain).cloned().collect();
         let first = files.first().map(|path| format!("the path '{}'", path.display()));
         let modes = [
             (self.stdin, "--stdin"),
+            (self.stdin_filename.is_some(), "--stdin-filename"),
             (self.all, "--all"),
             (self.staged, "--staged"),
             (self.diff.is_some(), "--diff"),
@@ -250,6 +255,9 @@ impl EnforceArgs {
         }
         if self.shard.is_some() && !self.all {
             anyhow::bail!("--shard splits the whole project (use it with --all)");
+        }
+        if let Some(path) = &self.stdin_filename {
+            return Ok(Some(Source::Text(path.clone(), text()?)));
         }
         Ok(match &self.diff {
             Some(revisions) => Some(Source::Diff(revisions.clone())),

@@ -1,16 +1,19 @@
 //! What one run of `phaser enforce` does: root, source, options and audience, decided before anything is checked.
 
+use std::io::Read as _;
+
 use anyhow::Context;
 use phaser_core::contract::Severity;
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::Directives;
+use phaser_core::skipped::SkipReason;
 use phaser_hook::Request;
 use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::Root;
 use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
 use phaser_project::report::{Phase, Report};
 use phaser_project::scan::Existing;
-use phaser_project::source::Source;
+use phaser_project::source::{Content, Source};
 use phaser_project::tool_call::{Call, Moment};
 
 use super::args::{EnforceArgs, ReportFormat};
@@ -55,7 +58,7 @@ impl<'a> Plan<'a> {
         agent: &mut Option<Agent>,
         stopwatch: &mut Stopwatch,
     ) -> anyhow::Result<Self> {
-        let source = args.source()?;
+        let source = args.source(|| text_on_stdin(args.limits.max_file_size()))?;
         let format = args.format()?;
         let options = Options { examples: examples_wanted(format), ..options(args, environment)? };
         if let Some(source) = source {
@@ -118,6 +121,18 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// The text on stdin, like a file: skipped if it is larger than `limit` bytes.
+fn text_on_stdin(limit: u64) -> anyhow::Result<Content> {
+    let mut text = Vec::new();
+    let most = limit.saturating_add(1);
+    stdin::patient().take(most).read_to_end(&mut text).context("standard input")?;
+    let size = text.len() as u64;
+    if size > limit {
+        return Ok(Content::Opaque(SkipReason::TooLarge { size, limit }));
+    }
+    Ok(Content::Bytes(text))
+}
+
 /// Only SARIF shows the examples of contracts.
 fn examples_wanted(format: ReportFormat) -> ExamplesWanted {
     if format == ReportFormat::Sarif { ExamplesWanted::Yes } else { ExamplesWanted::No }
@@ -142,7 +157,7 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
         measure: args.measure(),
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),
-        cache: match args.stdin {
+        cache: match args.stdin || args.stdin_filename.is_some() {
             true => CacheUse::Off,
             false => CacheUse::On { wanted, home: environment.cache_home(), program: environment.program() },
         },

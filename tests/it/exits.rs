@@ -129,7 +129,10 @@ fn wrong_usage_ends_with_3_and_hint() {
         (&["contracts", "fix"], "a similar subcommand exists: 'phaser fix'"),
         (&["enforce", "--all", "--fix"], "a similar subcommand exists: 'phaser fix'"),
         (&["--all"], "unexpected argument '--all'"),
-        (&["enforce"], "nothing to check (choose --all, --staged, --diff BASE, --file PATH or --stdin)"),
+        (
+            &["enforce"],
+            "nothing to check (choose --all, --staged, --diff BASE, --file PATH, --stdin-filename PATH or --stdin)",
+        ),
         (&["enforce", "check"], "--all"),
         (&["enforce", "--all", "--stdin"], "--stdin and --all"),
         (&["enforce", "--all", "clean.txt"], "--all"),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Sandbox, forbid};
+use crate::harness::{Sandbox, contract, forbid};
 
 fn no_x(id: &str) -> String {
     forbid(id, "x", "**/*.txt")
@@ -157,4 +157,66 @@ fn git_modes_read_configuration_at_top() {
     assert_eq!(staged.violations(), ["a.txt:1:1 no-x", "a.txt:2:1 no-x"], "{staged}");
     let from = sandbox.run(["enforce", "--all", "--contracts-from", "HEAD", "--format", "json"]);
     assert_eq!(from.violations(), ["a.txt:1:1 no-x", "a.txt:2:1 no-x"], "{from}");
+}
+
+#[test]
+fn text_on_stdin_is_checked_as_file() {
+    let required = contract("licence", "file_exists", None, "LICENSE");
+    let sandbox = sandbox().contract(&no_x("no-x")).contract(&required);
+    let check = |path: &str, text: &[u8]| {
+        sandbox.run_stdin(["enforce", "--stdin-filename", path, "--format", "json"], text)
+    };
+    let output = check("new/b.txt", b"y\nx\n");
+    assert_eq!(
+        (output.code, output.violations()),
+        (Some(1), vec!["new/b.txt:2:1 no-x".to_owned()]),
+        "{output}"
+    );
+    let output = check("a.txt", b"y\n");
+    assert_eq!(
+        (output.code, output.violations().len()),
+        (Some(0), 0),
+        "the text counts, not the file: {output}"
+    );
+    assert_eq!(check("b.md", b"x\n").violations().len(), 0);
+    let mut below = sandbox.command();
+    below
+        .args(["enforce", "--stdin-filename", "b.txt", "--format", "json"])
+        .current_dir(sandbox.path(".claude"));
+    assert_eq!(sandbox.run_with(&mut below, b"x\n").violations(), [".claude/b.txt:1:1 no-x"]);
+}
+
+#[test]
+fn text_on_stdin_has_limits_of_files() {
+    let sandbox = sandbox().contract(&no_x("no-x"));
+    let args =
+        ["enforce", "--stdin-filename", "b.txt", "--max-file-size", "9", "--strict", "--format", "json"];
+    let large = sandbox.run_stdin(args, "0123456789 x\n");
+    assert_eq!((large.code, large.violations().len()), (Some(3), 0), "{large}");
+    let utf16 =
+        sandbox.run_stdin(["enforce", "--stdin-filename", "b.txt", "--format", "json"], b"\xff\xfex\0\n\0");
+    assert_eq!(utf16.violations(), ["b.txt:1:1 no-x"]);
+}
+
+#[test]
+fn text_on_stdin_is_baselined() {
+    let sandbox = sandbox().contract(&no_x("no-x"));
+    assert_eq!(sandbox.run(["baseline"]).code, Some(0));
+    let check = |text: &str| {
+        sandbox.run_stdin(["enforce", "--stdin-filename", "a.txt", "--format", "json"], text).violations()
+    };
+    assert_eq!(check("\nx\n"), [""; 0]);
+    assert_eq!(check("x\n x x\n"), ["a.txt:2:2 no-x", "a.txt:2:4 no-x"]);
+}
+
+#[test]
+fn text_on_stdin_is_mode_of_its_own() {
+    let sandbox = sandbox().contract(&no_x("no-x"));
+    for more in ["--all", "--staged", "a.txt"] {
+        let output = sandbox.run_stdin(["enforce", "--stdin-filename", "b.txt", more], "x");
+        assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
+        assert!(output.stderr.contains("more than one mode"), "{output}");
+    }
+    let output = sandbox.run_stdin(["enforce", "--stdin-filename", "b.txt", "--format", "hook"], "x");
+    assert_eq!(output.code, Some(3), "{output}");
 }

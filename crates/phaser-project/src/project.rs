@@ -424,6 +424,7 @@ impl Project {
             Source::Nothing => Targets::none(),
             Source::Changes(call) => changes::changes(root, call, self.options.max_file_size),
             Source::Files(paths) => files::files(root, &self.location(), paths),
+            Source::Text(path, text) => files::text(root, &self.location(), path, text),
             Source::Tree(shard) => {
                 let targets = tree::tree(root, &self.location(), self.threads());
                 match shard {

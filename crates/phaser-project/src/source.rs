@@ -27,6 +27,8 @@ pub enum Source {
     Tree(Option<shard::Shard>),
     /// Files, and the files below directories.
     Files(Vec<PathBuf>),
+    /// A text, as the content of a file that need not exist.
+    Text(PathBuf, Content),
     /// The staged files; with paths, these files as they are in the index.
     Staged(Vec<PathBuf>),
     /// The files that changed since a base revision.
@@ -47,7 +49,7 @@ impl Source {
             Self::Nothing => true,
             Self::Changes(call) => call.changes.is_empty(),
             Self::Worktree(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
-            Self::Tree(_) | Self::Files(_) | Self::Staged(_) | Self::Diff(_) => false,
+            Self::Tree(_) | Self::Files(_) | Self::Text(..) | Self::Staged(_) | Self::Diff(_) => false,
         }
     }
 }

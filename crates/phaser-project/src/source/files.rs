@@ -1,4 +1,4 @@
-//! Files named on the command line. A directory stands for the files in it.
+//! Files named on the command line. A directory stands for the files in it. A text may stand for the content of a file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +24,25 @@ pub fn files(root: &Root, location: &GitLocation, paths: &[PathBuf]) -> Targets 
     Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped, folders: None }
 }
 
+/// A text as the content of the file at `path`, whatever is there.
+pub fn text(root: &Root, location: &GitLocation, path: &Path, text: &Content) -> Targets {
+    let mut found = Targets::none();
+    match resolved(root, &location.cwd, path) {
+        Ok(absolute) => found.targets.push(target_at(root, &absolute, text.clone())),
+        Err(why) => found.skipped.push(Skipped { path: RelPath::from_native(path), why }),
+    }
+    found
+}
+
+/// The absolute path, unless it leads out of the project.
+fn resolved(root: &Root, cwd: &Path, path: &Path) -> Result<PathBuf, SkipReason> {
+    let absolute = resolve(cwd, path).map_err(|error| SkipReason::Unreadable(error.to_string()))?;
+    if has_parent_component(path) && !root.contains(&absolute) {
+        return Err(SkipReason::Outside);
+    }
+    Ok(absolute)
+}
+
 /// The targets so far, each file once.
 struct NamedFiles<'a> {
     root: &'a Root,
@@ -36,10 +55,7 @@ impl NamedFiles<'_> {
     /// Adds the file or directory at `path`.
     fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), SkipReason> {
         let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
-        let absolute = resolve(cwd, path).map_err(unreadable)?;
-        if has_parent_component(path) && !self.root.contains(&absolute) {
-            return Err(SkipReason::Outside);
-        }
+        let absolute = resolved(self.root, cwd, path)?;
         let metadata = fs::metadata(&absolute).map_err(unreadable)?;
         if metadata.is_dir() {
             self.add_directory(&absolute);
