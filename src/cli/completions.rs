@@ -1,7 +1,7 @@
 //! `phaser completions` and `phaser man`, generated from clap's definition.
 //!
 //! clap's scripts are static. Contract ids are completed by a call of `phaser completions --ids`, which the code here
-//! adds to the scripts for bash, zsh, fish and Nushell. Arguments that take an id have the hint [`CONTRACT_ID`].
+//! adds to the scripts for bash, zsh and fish. Arguments that take an id have the hint [`CONTRACT_ID`].
 
 use anyhow::anyhow;
 use clap::{Arg, Args, Command, ValueEnum, ValueHint};
