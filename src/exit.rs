@@ -28,13 +28,16 @@ impl From<Exit> for ExitCode {
 }
 
 /// The result of a run with this report. `fail_on` is the lowest severity that fails it; `None` if none does. Files that should
-/// have been checked and could not be end it with 3; if `strict`, every gap, broken contract file and stale baseline entry does.
+/// have been checked and could not be end it with 3; if `strict`, or with `strict: true` in the configuration, every gap, broken
+/// contract file and stale baseline entry does.
 pub fn judge(report: &Report, fail_on: Option<Severity>, strict: bool) -> Exit {
+    let strict = strict || report.strict;
     let gap = report.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
     let tolerated = if strict { Gap::None } else { Gap::Known };
     let is_stale = report.stale.is_some_and(|stale| stale > 0);
-    let unsure = report.no_contracts || !report.warnings.is_empty() || is_stale;
-    if gap > tolerated || (strict && unsure) {
+    let unsure =
+        report.no_contracts || !report.warnings.is_empty() || is_stale || !report.ignored_by_git.is_empty();
+    if gap > tolerated || report.only_broken || (strict && unsure) {
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);

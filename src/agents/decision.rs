@@ -305,9 +305,9 @@ fn count(open: &[&Violation]) -> String {
     format!("{errors} contract violation{} in {names}{more}", if errors == 1 { "" } else { "s" })
 }
 
-/// Whether every change of the call was checked, against at least one contract.
+/// Whether every change of the call was checked, against at least one contract, and no contract file is broken.
 fn is_checked(report: &Report) -> bool {
-    report.skipped.is_empty() && !report.no_contracts
+    report.skipped.is_empty() && !report.no_contracts && !report.warnings.iter().any(Warning::skips_contract)
 }
 
 /// Whether all files of the call are in the project, by their given and by their real paths. For files elsewhere phaser

@@ -117,6 +117,8 @@ pub struct LoadedProject {
     pub root: Root,
     pub loaded: Loaded,
     pub targets: Targets,
+    /// Contracts, configurations and the baseline that git ignores.
+    pub ignored_by_git: Vec<RelPath>,
 }
 
 impl Where {
@@ -165,8 +167,10 @@ impl LoadedProject {
             ..Options::default()
         };
         let project = Project::load(root, options)?;
-        let Inspection { loaded, targets, .. } = project.inspect(&Source::Tree(None))?;
-        Ok(Self { root: project.root().clone(), loaded, targets })
+        let source = Source::Tree(None);
+        let inspection = project.inspect(&source)?;
+        let Inspection { loaded, targets, ignored_by_git, .. } = inspection;
+        Ok(Self { root: project.root().clone(), loaded, targets, ignored_by_git })
     }
 
     /// The contracts in use, enabled or not.

@@ -8,6 +8,7 @@ use phaser_core::matcher::limits::HOOK_TIME;
 use phaser_hook::Request;
 use phaser_project::config::Policy;
 use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::project::load::Loaded;
 use phaser_project::project::{Inspection, Project};
 use phaser_project::report::Report;
 use phaser_project::source::Source;
@@ -180,8 +181,11 @@ fn brief(project: &Project) -> anyhow::Result<HookDecision> {
 /// its settings files, so all of them are read.
 fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<HookDecision> {
     let source = Source::Files(Vec::new());
-    let configs = project.inspect(&source)?.loaded.configs;
-    if !configs.iter().any(|placed| placed.config.protect.is_some_and(|policy| policy > Policy::Allow)) {
+    let Loaded { configs, contracts, .. } = project.inspect(&source)?.loaded;
+    let protects =
+        configs.iter().any(|placed| placed.config.protect.is_some_and(|policy| policy > Policy::Allow));
+    // Without a contract there is nothing to protect.
+    if !protects || contracts.is_empty() {
         return Ok(HookDecision::NOTHING);
     }
     let (mut guards, mut disabled_in) = (environment.runs_as_a_plugin, None);

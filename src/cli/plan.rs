@@ -8,6 +8,7 @@ use phaser_core::deadline::Deadline;
 use phaser_core::matcher::Directives;
 use phaser_core::skipped::SkipReason;
 use phaser_hook::Request;
+use phaser_project::config::PolicyDefaults;
 use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::Root;
 use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
@@ -70,7 +71,12 @@ impl<'a> Plan<'a> {
         let sender = args.agent.unwrap_or_else(|| Agent::of(request.raw(), environment.agent));
         *agent = Some(sender);
         let (event, root, source) = AgentEvent::read(request, sender, args.hook_mode(), environment);
+        let mut locations = options.locations;
+        if args.hook_mode() == HookMode::Guard {
+            locations.defaults = PolicyDefaults::Guard;
+        }
         let options = Options {
+            locations,
             deadline: Deadline::after(event.kind.time().max(args.limits.timeout())),
             lenient: true,
             lazy_packs: format == ReportFormat::Hook,

@@ -69,7 +69,7 @@ const CONTRACTS: &str = "contracts";
 pub fn extra(named: Option<&Path>, packs: &Packs, environment: &Environment) -> anyhow::Result<Extra> {
     let named = named.map(|named| named_directory(named, environment)).transpose()?;
     let user = user(environment);
-    Ok(Extra { named, older: Vec::new(), user, packs: packs.chosen().collect() })
+    Ok(Extra { named, user, packs: packs.chosen().collect(), ..Extra::default() })
 }
 
 /// The same for `phaser contracts`, which also searches the directories of version 1.2, first.

@@ -99,6 +99,15 @@ impl Show<'_> {
         if let more @ 1.. = report.skipped.len().saturating_sub(most) {
             say(format_args!("phaser: not checked: {more} more"));
         }
+        if let Some(first) = report.ignored_by_git.first() {
+            let more = match report.ignored_by_git.len() {
+                1 => "is".to_owned(),
+                count => format!("and {} more are", count - 1),
+            };
+            say(format_args!(
+                "phaser: {first} {more} ignored by git: other checkouts and CI run without (change .gitignore)"
+            ));
+        }
         for note in report.notes.iter().filter(|_| !self.args.quiet) {
             say(format_args!("phaser: {note}"));
         }

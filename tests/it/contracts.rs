@@ -37,6 +37,7 @@ fn output_is_that_of_version_1_2() {
     Results: 0 passed, 3 failed
 
     --- stderr
+    phaser: 3 contracts failed, and the exit code is 0 (run 'phaser enforce --all')
     ");
     assert_snapshot!(sandbox.run(["contracts", "check", "--verbose", "--fail-on-error"]), @"
     exit: 1

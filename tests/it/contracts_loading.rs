@@ -45,7 +45,7 @@ fn no_x(id: &str) -> String {
 /// What is said about a file with this text instead of a contract.
 fn said_about(yaml: impl AsRef<[u8]>) -> String {
     let output = json(&sandbox().file(".claude/contracts/c.yaml", yaml));
-    assert_eq!((output.code, output.violations().len()), (Some(0), 0), "{output}");
+    assert_eq!(output.violations(), [""; 0], "{output}");
     output.stderr.lines().next().unwrap_or("nothing is said").to_owned()
 }
 
@@ -87,7 +87,7 @@ fn only_files_named_like_contracts_are_read() {
         .file(".claude/contracts/README.md", "x")
         .file(".claude/contracts/sub/a.yaml", no_x("below"));
     assert_eq!(violated(&sandbox), ["below", "counts"], "directories are read too");
-    assert_eq!(json(&sandbox).stderr, "");
+    assert_eq!(json(&sandbox).warned(), [".claude/contracts/a.YAML"]);
 }
 
 #[test]
@@ -419,7 +419,7 @@ file_glob, exclude_glob, in, fix, message, severity, rationale, enabled, ignorab
         assert_eq!(sandbox.run(["enforce", mode, "--strict"]).code, Some(3), "{mode}");
     }
     assert_eq!(sandbox.pre_write("a.txt", "x").stderr, said);
-    assert_eq!(sandbox.run(["contracts", "check"]).stderr, said);
+    assert!(sandbox.run(["contracts", "check"]).stderr.starts_with(said));
     let warnings = json(&sandbox).json()["warnings"].clone();
     assert_eq!(warnings[1]["line_number"], 8);
 }
@@ -451,8 +451,7 @@ fn globs_that_match_nothing_get_hint() {
         let output = sandbox.run(["enforce", "--all"]);
         assert!(output.stderr.starts_with(".claude/contracts/no-x.yaml:4: 'file_glob'"), "{output}");
         assert!(output.stderr.trim_end().ends_with(mend), "{output}");
-        assert_eq!(output.code, Some(0));
-        assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(3));
+        assert_eq!(output.code, Some(3), "nothing was checked: {output}");
     }
 }
 

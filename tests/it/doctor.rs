@@ -184,7 +184,7 @@ fn tries_and_shows_each_guard_hook() {
                PostToolUseFailure  Bash                                                reported  [TIME]
                Stop                *                                                   silent    [TIME]
                SubagentStop        *                                                   silent    [TIME]
-               ConfigChange        *                                                   silent    [TIME]
+               ConfigChange        *                                                   reported  [TIME]
     "#);
 }
 

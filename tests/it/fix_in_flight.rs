@@ -61,7 +61,9 @@ fn maps_edit_back_into_new_text() {
 
 #[test]
 fn denies_violation_outside_new_text() {
-    let sandbox = sandbox().file("a.py", "x == None\ntwo\n");
+    let sandbox = sandbox()
+        .file("a.py", "x == None\ntwo\n")
+        .file(".claude/phaser.yaml", "fixes: apply\nexisting: deny\n");
     let input = json!({ "file_path": sandbox.path("a.py"), "old_string": "two", "new_string": "a == None" });
     let answer = before(&sandbox, "Edit", input);
     assert_eq!(answer["permissionDecision"], "deny", "{answer}");

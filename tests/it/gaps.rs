@@ -26,12 +26,12 @@ fn unreconstructable_event_shows_gaps_in_reports() {
 }
 
 #[test]
-fn broken_contracts_reach_user_and_keep_decision() {
+fn broken_contracts_reach_user_and_never_allow() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**"))
         .file(".claude/contracts/a.yaml", "rule_id: [")
         .file(".claude/contracts/b.yaml", "");
-    for (content, decision) in [("x", "deny"), ("y", "allow")] {
+    for (content, decision) in [("x", "deny"), ("y", "")] {
         let output = sandbox.pre_write("a.txt", content);
         assert_eq!(output.decision(), decision, "{output}");
         let message = output.json()["systemMessage"].to_string();

@@ -163,7 +163,9 @@ fn protected_settings_keep_their_hooks() {
     std::fs::create_dir_all(&user).expect("created");
     std::fs::write(user.join("settings.json"), HOOKS).expect("written");
     assert_eq!(change(&elsewhere).json(), json!({}), "all settings count together");
-    assert_eq!(change(&sandbox().file(settings, "{}")).json(), json!({}), "nobody protects them");
+    assert_eq!(change(&sandbox().file(settings, "{}")).json()["decision"], "block", "the guard's default");
+    let open = sandbox().file(settings, "{}").file(".claude/phaser.yaml", "protect: allow\n");
+    assert_eq!(change(&open).json(), json!({}), "nobody protects them");
 }
 
 #[test]

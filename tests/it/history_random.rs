@@ -301,7 +301,7 @@ fn nested_settings_count_in_the_past() {
     let nearer = warning(&forbid("no-print", r"print\(1", "*.py"));
     first.insert("src/.claude/contracts/nearer.yaml".to_owned(), file(&nearer));
     first.insert("web/.claude/contracts/x.yaml".to_owned(), file(&forbid("no-x", "x = 1", "**")));
-    let config = "exclude: ['dist/**']\noverrides:\n  - contracts: [no-eval]\n    files: ['src/**']\n    severity: error\n  - contracts: [no-token]\n    files: ['src/deep/**']\n    enabled: false\n";
+    let config = "exclude: ['dist/*.py']\noverrides:\n  - contracts: [no-eval]\n    files: ['src/**']\n    severity: error\n  - contracts: [no-token]\n    files: ['src/deep/**']\n    enabled: false\n";
     first.insert(".claude/phaser.yaml".to_owned(), file(config));
     first.insert(".gitignore".to_owned(), file("*.md\nold/\n"));
     for seed in [3, 77] {

@@ -23,6 +23,7 @@ mod existing;
 mod exits;
 mod explain;
 mod export;
+mod false_green;
 mod faults;
 mod fix;
 mod fix_in_flight;

@@ -24,7 +24,7 @@ fn link_among_contracts_is_judged_by_target() {
         Sandbox::new().contract(&forbid("no-x", "forbidden", "**/*.py")).file("src/app.py", "fine\n");
     symlink("../../src", sandbox.path(".claude/contracts/link")).expect("linked");
     sandbox.pre_write(".claude/contracts/link/app.py", "forbidden\n").assert_denied(&["no-x at line 1"]);
-    assert_eq!(sandbox.pre_write(".claude/contracts/own.py", "forbidden\n").decision(), "allow");
+    sandbox.pre_write(".claude/contracts/own.py", "forbidden\n").assert_denied(&["no-x at line 1"]);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn contract_file(sandbox: &Sandbox, id: &str) -> String {
 fn sees_every_weakening_and_no_addition() {
     let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "Write|Edit", "hooks": [{ "type": "command",
         "command": "phaser enforce --stdin --guard" }] }] } });
-    let sandbox = sandbox("protect: deny\n").file(".claude/settings.json", hooks.to_string());
+    let sandbox = sandbox("protect: deny\nexisting: deny\n").file(".claude/settings.json", hooks.to_string());
     let file = contract_file(&sandbox, "no-print");
     let contract = forbid("no-print", r"\bprint\(", "**/*.py");
     for (path, content) in [
@@ -121,7 +121,7 @@ fn sees_every_weakening_and_no_addition() {
         (".claude/contracts/new.yaml", forbid("new", "x", "**/*.py")),
         (&*file, contract.clone()),
         (&*file, format!("# why\n{contract}")),
-        (".claude/phaser.yaml", "protect: deny\nignores: deny\n".to_owned()),
+        (".claude/phaser.yaml", "protect: deny\nignores: deny\nexisting: deny\n".to_owned()),
         ("other.yaml", "rule_id: no-print\n".to_owned()),
     ] {
         let output = write(&sandbox, path, &content);

@@ -59,10 +59,10 @@ pub struct Options {
     pub directives: Directives,
     /// The caps on time, memory and output.
     pub limits: Limits,
-    /// Directories with contract files. Content contracts do not apply there: a pattern would match its own
-    /// definition.
+    /// Directories with contract files, and the baseline. Content contracts do not apply to a YAML file there: a pattern
+    /// would match its own definition. Every other file there is checked.
     pub exempt: Vec<RelPath>,
-    /// Files that content contracts do not apply to.
+    /// Files that no contract applies to.
     pub exclude: Vec<FileSet>,
 }
 
@@ -167,8 +167,12 @@ impl Matcher {
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
         let names = FileNames { path, alias };
         let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
-        let exempt = names.lies_in(&self.options.exempt) || names.are_all_in(&self.options.exclude);
-        let group = (globs, if exempt { ContentCheck::Exempt } else { ContentCheck::Judged });
+        let content = match () {
+            () if names.are_all_in(&self.options.exclude) => ContentCheck::Excluded,
+            () if names.is_contract_file(&self.options.exempt) => ContentCheck::Exempt,
+            () => ContentCheck::Judged,
+        };
+        let group = (globs, content);
         if let Some(selection) = self.groups().get(&group) {
             return Arc::clone(selection);
         }
@@ -612,7 +616,9 @@ mod tests {
         let file = ".claude/contracts/a.yaml";
         assert_eq!(selected(&matcher, "a.yaml", None), [0]);
         assert_eq!(selected(&matcher, file, None), [0; 0]);
+        assert_eq!(selected(&matcher, ".claude/contracts/sub/a.yml", None), [0; 0]);
         assert_eq!(selected(&matcher, ".claude/contracts-old/a.yaml", None), [0]);
+        assert_eq!(selected(&matcher, ".claude/contracts/evil.py", None), [0], "not a contract file");
         let path = RelPath::from(file);
         let selection = matcher.select(&path, None);
         assert_eq!(selection.satisfied_by_existence(), [2]);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contracts::layers::Override;
 use crate::packs::Pack;
-use crate::path::RelPath;
+use crate::path::{CONFIG, RelPath};
 use phaser_core::contract::Warning;
 use phaser_core::contract::scope::FileSet;
 use phaser_glob::Glob;
@@ -29,7 +29,7 @@ pub struct Config {
     pub packs: Vec<&'static Pack>,
     /// Further directories with contracts, relative to the directory that contains `.claude`.
     pub contracts: Vec<NamedDirectory>,
-    /// Files that contracts about content skip.
+    /// Files that no contract reports anything in.
     pub exclude: Vec<Glob>,
     /// Changes to contracts; later ones win. Their base directory is set by [`DirectoryConfig::overrides`].
     pub overrides: Vec<Override>,
@@ -43,6 +43,8 @@ pub struct Config {
     pub fixes: Option<Fixes>,
     /// Whether to cache results.
     pub cache: Option<bool>,
+    /// Whether every gap fails a run.
+    pub strict: Option<bool>,
 }
 
 /// A directory named by a configuration.
@@ -96,6 +98,32 @@ pub struct DirectoryConfig {
     pub file: PathBuf,
 }
 
+/// Policies that apply where the root's configuration does not set them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PolicyDefaults {
+    /// Existing violations count; directives and weakened enforcement are allowed.
+    #[default]
+    Lenient,
+    /// The guard's: `existing: report`, `ignores: report`, `protect: ask`.
+    Guard,
+}
+
+impl PolicyDefaults {
+    /// Adds the defaults to the root's configuration, which is the first of `configs` if it exists.
+    pub fn fill(self, configs: &mut Vec<DirectoryConfig>) {
+        if self == Self::Lenient {
+            return;
+        }
+        if configs.first().is_none_or(|first| !first.base.as_bytes().is_empty()) {
+            configs.insert(0, DirectoryConfig { file: CONFIG.into(), ..DirectoryConfig::default() });
+        }
+        let config = &mut configs[0].config;
+        config.existing.get_or_insert(Existing::Report);
+        config.ignores.get_or_insert(Policy::Report);
+        config.protect.get_or_insert(Policy::Ask);
+    }
+}
+
 /// Reads a configuration; `None` if there is none.
 pub fn text(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match path.metadata() {
@@ -146,7 +174,7 @@ impl Policy {
 }
 
 impl DirectoryConfig {
-    /// The files that contracts about content skip.
+    /// The files that no contract reports anything in.
     pub fn excluded(&self) -> Option<FileSet> {
         let globs = self.config.exclude.clone();
         (!globs.is_empty()).then(|| FileSet { base: self.base.clone(), globs })

@@ -11,13 +11,14 @@
 //! a contract exists, pack contracts are built only if the text can match, a pattern is parsed only if a path selects it,
 //! and the baseline is read only if a violation is open.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use phaser_core::contract::selector::Selector;
-use phaser_core::contract::{Contract, Severity, Warning};
+use phaser_core::contract::{Contract, LayerKind, Severity, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::Limits;
 use phaser_core::matcher::{self, Directives, Matcher};
@@ -26,10 +27,10 @@ use thiserror::Error;
 use crate::baseline::Baseline;
 use crate::cache::{self, Cache};
 use crate::config::{self, Fixes, Policy};
-use crate::contracts::layers::{Layer, Loading};
+use crate::contracts::layers::{self, ContractOwner, Layer, Loading};
 use crate::contracts::read::ExamplesWanted;
-use crate::packs::Pack;
-use crate::path::{RelPath, Root, real_path};
+use crate::packs::{PACKS, Pack};
+use crate::path::{RelPath, Root, baseline_file, real_path};
 use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
@@ -383,7 +384,10 @@ impl Project {
             false => AddedIgnores::NotWanted,
         };
         let (cache, notes) = self.cache(&loaded);
+        let ignored_by_git = self.ignored_by_git(source, &loaded);
         Ok(Inspection {
+            ignored_by_git,
+            dropped: Vec::new(),
             project: self,
             source,
             targets,
@@ -487,6 +491,11 @@ impl Project {
                 true => load.run_lazily(self.loading()),
                 false => load.run(self.loading()),
             };
+        self.warn_about_directories(&mut loaded);
+        // The contracts above the files of an event do not show whether an override of the root is mistaken.
+        if !lenient || matches!(source, Source::Tree(_)) {
+            self.check_overrides(&load, targets, &mut loaded);
+        }
         if !filter.is_empty() {
             self.filter(&load, targets, &mut loaded)?;
         }
@@ -501,18 +510,81 @@ impl Project {
         Loading { deadline, examples, ..Loading::to_enforce(matcher::broken) }
     }
 
+    /// Adds a warning for each contract whose glob is the name of a directory: such a contract checks nothing.
+    fn warn_about_directories(&self, loaded: &mut Loaded) {
+        let is_name = |contract: &&Contract| !contract.glob.as_str().contains(['*', '?', '[', '{', '\\']);
+        let own = loaded.contracts.iter().filter(|contract| contract.origin.layer != LayerKind::Pack);
+        let of_directories = own.filter(is_name).filter(|contract| {
+            let base = self.root.path().join(contract.scope.base.to_native());
+            base.join(contract.glob.as_str()).is_dir()
+        });
+        let warnings: Vec<Warning> = of_directories
+            .map(|contract| {
+                let glob = contract.glob.as_str();
+                let what =
+                    format!("'file_glob': '{glob}' is a directory, which is no file (write '{glob}/**')");
+                Warning::at(&contract.origin.file, contract.glob_line, what)
+            })
+            .collect();
+        loaded.warnings.extend(warnings);
+    }
+
+    /// Every contract of the project, nested ones included, beside `loaded`, which has those above the targets.
+    fn contracts_elsewhere(&self, load: &Load<'_>, targets: &Targets) -> Vec<Contract> {
+        if targets.folders.is_some() || self.committed.is_some() {
+            return Vec::new();
+        }
+        let tree = tree::tree(&self.root, &self.location(), 1);
+        let folders = folders(&self.root, &tree);
+        Load { folders: &folders, ..*load }.run(self.loading()).contracts
+    }
+
+    /// Adds a mistake for each selector of an override that matches no contract of the project and of no pack.
+    fn check_overrides(&self, load: &Load<'_>, targets: &Targets, loaded: &mut Loaded) {
+        if self.options.locations.named.is_some() {
+            return;
+        }
+        let all = loaded
+            .configs
+            .iter()
+            .flat_map(|placed| placed.config.overrides.iter().map(move |one| (placed, one)));
+        let all = all
+            .flat_map(|(placed, one)| one.contracts.iter().map(move |selector| (placed, one.line, selector)));
+        let is_known =
+            |selector: &Selector, contracts: &[Contract]| contracts.iter().any(|one| selector.selects(one));
+        let mut unknown: Vec<_> = all
+            .filter(|(_, _, selector)| {
+                !is_known(selector, &loaded.contracts) && !is_known(selector, &loaded.shadowed)
+            })
+            .collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let mut others = self.contracts_elsewhere(load, targets);
+        others.extend({
+            let packs: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
+            layers::load(&packs, self.loading()).contracts
+        });
+        unknown.retain(|(_, _, selector)| !is_known(selector, &others));
+        others.extend(loaded.contracts.iter().cloned());
+        let mistakes = unknown.into_iter().map(|(placed, line, selector)| {
+            let what = format!("'overrides': {}", selector.no_match_message(others.iter()));
+            Warning::at(&placed.file, line, what)
+        });
+        let mistakes: Vec<_> = mistakes.collect();
+        loaded.mistakes.extend(mistakes);
+    }
+
     /// Applies [`Options::filter`]. A selector that matches no contract of the whole project is an error, or a warning in a
     /// hook.
     fn filter(&self, load: &Load<'_>, targets: &Targets, loaded: &mut Loaded) -> Result<(), Error> {
         let Options { lenient, filter, .. } = &self.options;
         let mut unknown = filter.unknown(&loaded.contracts);
-        let is_part = targets.folders.is_none() && self.committed.is_none();
-        if !unknown.is_empty() && is_part && !lenient {
+        if !unknown.is_empty() && !lenient {
             // Directories without a target may have contracts of their own.
-            let tree = tree::tree(&self.root, &self.location(), 1);
-            let folders = folders(&self.root, &tree);
-            let whole = Load { folders: &folders, ..*load }.run(self.loading());
-            unknown = filter.unknown(&whole.contracts);
+            let mut all = self.contracts_elsewhere(load, targets);
+            all.extend(loaded.contracts.iter().cloned());
+            unknown = filter.unknown(&all);
         }
         if !lenient && !unknown.is_empty() {
             let (flag, message) = unknown.swap_remove(0);
@@ -549,6 +621,24 @@ impl Project {
         };
         let read = read.map_err(|broken| Error::Baseline(broken.to_string()))?;
         Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline))))
+    }
+
+    /// The project's contracts, configurations and baseline that git ignores, if the source is a state of the repository.
+    fn ignored_by_git(&self, source: &Source, loaded: &Loaded) -> Vec<RelPath> {
+        let is_asked = matches!(source, Source::Tree(_) | Source::Staged(_) | Source::Diff(_));
+        if !is_asked || self.committed.is_some() {
+            return Vec::new();
+        }
+        let contracts = loaded.contracts.iter().chain(&loaded.shadowed);
+        let own =
+            contracts.filter(|one| matches!(one.origin.layer, LayerKind::Project | LayerKind::Configured));
+        let mut files: Vec<PathBuf> = own.map(|contract| contract.origin.file.clone()).collect();
+        files.extend(loaded.configs.iter().map(|placed| placed.file.clone()));
+        files.push(baseline_file(&self.root).into());
+        let mut files: Vec<PathBuf> = files.into_iter().map(|file| self.root.path().join(file)).collect();
+        files.retain(|file| self.root.contains(file) && file.exists());
+        let ignored = git::ignored(&self.location(), files.iter().map(PathBuf::as_path));
+        ignored.into_iter().map(|file| self.root.relative(file)).collect()
     }
 
     /// Whether the edit of this source is to be rewritten without its violations.
@@ -617,6 +707,10 @@ pub struct Inspection<'p> {
     new_ignores: AddedIgnores,
     cache: Option<cache::CacheLocation>,
     notes: Vec<String>,
+    /// Contracts, configurations and the baseline that git ignores.
+    pub ignored_by_git: Vec<RelPath>,
+    /// The owners of contracts whose pattern is broken.
+    dropped: Vec<ContractOwner>,
     phases: Phases,
 }
 
@@ -634,6 +728,8 @@ impl<'p> Inspection<'p> {
             new_ignores: AddedIgnores::NotWanted,
             cache: None,
             notes: Vec::new(),
+            ignored_by_git: Vec::new(),
+            dropped: Vec::new(),
             phases,
         }
     }
@@ -721,8 +817,16 @@ impl<'p> Inspection<'p> {
         }
         self.matcher = Some(match deadline.is_never() {
             true => {
+                let mut dropped = owners(&contracts);
                 let (matcher, mut broken) = Matcher::validated(contracts, self.matching());
                 warnings.append(&mut broken);
+                for contract in matcher.contracts() {
+                    let owner = ContractOwner::from(contract.origin.layer);
+                    if let Some(at) = dropped.iter().position(|one| *one == owner) {
+                        dropped.swap_remove(at);
+                    }
+                }
+                self.dropped = dropped;
                 matcher
             }
             false => Matcher::new(contracts, self.matching()),
@@ -735,9 +839,12 @@ impl<'p> Inspection<'p> {
     pub fn run(&mut self, watch: &dyn ProgressSink) -> Report {
         let mut notes = self.notes();
         let has_contracts = !self.loaded.contracts.is_empty();
+        let loads = LoadedFiles::of(&self.loaded);
         let contracts = self.take_contracts();
         if contracts.is_empty() {
-            return self.without_contracts(has_contracts, notes);
+            let only_broken = loads.are_all_broken(&self.project.options.filter, &[]);
+            let report = self.without_contracts(has_contracts, notes);
+            return Report { only_broken, ..report };
         }
         let mut warnings = self.build_matcher(contracts);
         let Some(matcher) = &self.matcher else { return Report::default() };
@@ -768,14 +875,24 @@ impl<'p> Inspection<'p> {
         }
         warnings.sort();
         self.phases.end(Phase::FilesScanned);
-        Report { warnings, notes, phases: self.phases.taken(), ..report }
+        Report {
+            warnings,
+            only_broken: loads.are_all_broken(&self.project.options.filter, &self.dropped),
+            ignored_by_git: std::mem::take(&mut self.ignored_by_git),
+            strict: self.loaded.strict(),
+            notes,
+            phases: self.phases.taken(),
+            ..report
+        }
     }
 
     /// The report if no contract is enabled, or if the source has nothing to check.
     fn without_contracts(&mut self, has_disabled: bool, mut notes: Vec<String>) -> Report {
         let no_contracts = !self.source.is_empty(&self.targets);
         let is_lenient = self.project.options.lenient;
-        if no_contracts && !is_lenient {
+        let mut warnings = self.take_warnings();
+        let is_broken = warnings.iter().any(Warning::skips_contract);
+        if no_contracts && !is_lenient && !is_broken {
             let which = if has_disabled { "no enabled contracts" } else { "no contracts" };
             let places = self.loaded.from.iter().filter_map(Layer::directory);
             let places: Vec<String> = places.map(|one| one.shown.display().to_string()).collect();
@@ -786,9 +903,17 @@ impl<'p> Inspection<'p> {
             true => Vec::new(),
             false => std::mem::take(&mut self.targets.skipped),
         };
-        let mut warnings = self.take_warnings();
         warnings.sort();
-        Report { warnings, skipped, no_contracts, notes, phases: self.phases.taken(), ..Report::default() }
+        Report {
+            warnings,
+            skipped,
+            no_contracts,
+            ignored_by_git: std::mem::take(&mut self.ignored_by_git),
+            strict: self.loaded.strict(),
+            notes,
+            phases: self.phases.taken(),
+            ..Report::default()
+        }
     }
 
     fn notes(&mut self) -> Vec<String> {
@@ -816,6 +941,38 @@ impl<'p> Inspection<'p> {
             has_fixes: fixes == FixMode::Propose,
         };
         Some(Cache::open(place, inputs))
+    }
+}
+
+/// The owners of contracts.
+fn owners<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<ContractOwner> {
+    contracts.into_iter().map(|contract| contract.origin.layer.into()).collect()
+}
+
+/// The contract files of a run, by owner: a run in which none of them loads has checked nothing.
+struct LoadedFiles {
+    /// The owners of contracts that were read, disabled ones included.
+    read: Vec<ContractOwner>,
+    /// The owners of files that hold no contract.
+    broken: BTreeSet<ContractOwner>,
+}
+
+impl LoadedFiles {
+    fn of(loaded: &Loaded) -> Self {
+        let read = owners(loaded.contracts.iter().chain(&loaded.shadowed));
+        Self { read, broken: loaded.broken.clone() }
+    }
+
+    /// Whether somebody has contract files of which none loads, or the filter selects only broken contracts. `dropped` has
+    /// the owners of contracts whose pattern is broken.
+    fn are_all_broken(&self, filter: &ContractFilter, dropped: &[ContractOwner]) -> bool {
+        if !filter.is_empty() {
+            return !dropped.is_empty() && dropped.len() == self.read.len();
+        }
+        let count = |owners: &[ContractOwner], owner| owners.iter().filter(|one| **one == owner).count();
+        let is_broken = |owner| self.broken.contains(&owner) || dropped.contains(&owner);
+        let owners = [ContractOwner::Project, ContractOwner::User];
+        owners.into_iter().any(|owner| is_broken(owner) && count(&self.read, owner) == count(dropped, owner))
     }
 }
 

@@ -33,6 +33,12 @@ pub struct Report {
     pub warnings: Vec<Warning>,
     /// Whether no contract was enabled.
     pub no_contracts: bool,
+    /// Whether contract files exist, or contracts were selected, and every one of them is broken.
+    pub only_broken: bool,
+    /// Contracts, configurations and the baseline that git ignores, so that another checkout does not have them.
+    pub ignored_by_git: Vec<RelPath>,
+    /// Whether the configuration has `strict: true`.
+    pub strict: bool,
     /// Notes for stderr that belong to no file or contract.
     pub notes: Vec<String>,
     /// Durations of the phases, if measured.

@@ -172,9 +172,20 @@ pub fn to_json_list(checked: &[Checked<'_>]) -> Value {
 }
 
 fn exit(args: &CheckArgs, checked: &[Checked<'_>], report: &Report) -> Exit {
-    let mut exit = Exit::Clean;
-    if args.fail_on_error && !checked.iter().all(Checked::passed) {
-        exit = Exit::Violations;
+    let failed = checked.iter().filter(|checked| !checked.passed()).count();
+    let mut exit = match failed {
+        0 => Exit::Clean,
+        _ if args.fail_on_error => Exit::Violations,
+        _ => {
+            let contracts = if failed == 1 { "1 contract".to_owned() } else { format!("{failed} contracts") };
+            say(format_args!(
+                "phaser: {contracts} failed, and the exit code is 0 (run 'phaser enforce --all')"
+            ));
+            Exit::Clean
+        }
+    };
+    if report.only_broken {
+        exit = Exit::Trouble;
     }
     for skipped in report.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
         say(format_args!("phaser: not checked: {}: {}", inert(&skipped.path.to_text()), skipped.why));

@@ -1,6 +1,7 @@
 //! `phaser contracts lint`: doubtful contracts and ignore directives.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -34,6 +35,10 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
     warnings.extend(lint::contracts(project.contracts(), &paths));
     warnings.extend(directives(&project, targets));
+    warnings.extend(project.ignored_by_git.iter().map(|path| {
+        let what = "ignored by git: other checkouts and CI run without it (change .gitignore)";
+        Warning::about(Path::new(&*path.to_text()), what)
+    }));
     warnings.sort();
     warnings.dedup();
     args.output.write(

@@ -11,7 +11,7 @@ use phaser_project::cache::used;
 use phaser_project::contracts::layers::Layer;
 use phaser_project::path::{RootHints, find_root};
 use phaser_project::project::load::Loaded;
-use phaser_project::project::{Options, Project};
+use phaser_project::project::{Inspection, Options, Project};
 use phaser_project::source::Source;
 
 /// Which contracts load, and which do not?
@@ -25,7 +25,11 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
         ..Options::default()
     };
     let project = Project::load(root, options)?;
-    let loaded = project.inspect(&Source::Tree(None))?.loaded;
+    let source = Source::Tree(None);
+    let Inspection { loaded, ignored_by_git, .. } = project.inspect(&source)?;
+    for path in &ignored_by_git {
+        diagnosis.problem(format!("{path} is ignored by git"), "change .gitignore; CI runs without it");
+    }
     report_cache(&loaded, &project, environment, diagnosis);
     for placed in &loaded.configs {
         diagnosis.ok(format!("{} is in order", placed.file.display()));

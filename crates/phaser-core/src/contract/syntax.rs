@@ -7,7 +7,9 @@
 
 use std::borrow::Cow;
 
-use super::keys::{ContractBuilder, KEYS, KeyLevel, ParsedContract, V1_2Position, Value, meant_by};
+use super::keys::{
+    ContractBuilder, KEYS, KeyLevel, LocatedText, ParsedContract, V1_2Position, Value, meant_by,
+};
 use super::{Contract, ContractSchema, Origin, Warning};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
@@ -87,10 +89,22 @@ pub fn document_of<'a>(yaml: &'a str, id: &str, origin: &Origin) -> Option<YamlD
 }
 
 impl YamlDocument<'_> {
+    /// Whether an unquoted value at this line of the file ends at a ` #`, which starts a comment.
+    fn is_cut_by_comment(&self, line: usize) -> bool {
+        if !self.text.contains(" #") {
+            return false;
+        }
+        let line = self.text.lines().nth(line.saturating_sub(self.line));
+        line.and_then(|line| line.split_once(": ")).is_some_and(|(_, value)| {
+            let value = value.trim_start();
+            !value.starts_with(['\'', '"', '|', '>', '#']) && value.contains(" #")
+        })
+    }
+
     /// Parses the contract, with all warnings and the lines of the file. A syntax error is an `Err`.
     fn read(&self, origin: Origin) -> Result<ParsedContract, Box<ParsedContract>> {
         if let Some(document) = plain::read(self.text, self.line) {
-            return Ok(document.build(origin));
+            return Ok(document.build(self, origin));
         }
         let broken = |mistake: yaml::YamlMistake| {
             ParsedContract::broken(Warning::at(&origin.file, mistake.line, mistake.what))
@@ -102,7 +116,7 @@ impl YamlDocument<'_> {
         };
         let node = yaml::parse(&text).map_err(|mistake| Box::new(broken(mistake)))?;
         Ok(match yaml::read(node, self.line) {
-            Ok(document) => document.build(origin),
+            Ok(document) => document.build(self, origin),
             Err(mistake) => broken(mistake),
         })
     }
@@ -115,10 +129,16 @@ pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
 }
 
 impl ContractDocument<'_> {
-    fn build(self, origin: Origin) -> ParsedContract {
+    fn build(self, source: &YamlDocument<'_>, origin: Origin) -> ParsedContract {
         let mut builder = ContractBuilder::new(origin, self.schema, self.top);
         builder.start_at(self.first);
         for (at, value) in self.values {
+            if let ("pattern", Value::Text(LocatedText { line, .. })) = (KEYS[at].name, &value)
+                && source.is_cut_by_comment(*line)
+            {
+                let what = "' #' ends an unquoted 'pattern': the rest is a comment";
+                builder.doubt(*line, format!("{what} (put the pattern in single quotes)"));
+            }
             builder.set(at, value);
         }
         for unknown in &self.unknown_keys {

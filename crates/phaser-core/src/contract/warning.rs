@@ -54,6 +54,11 @@ impl Warning {
         }
     }
 
+    /// Whether the contract is not used.
+    pub fn skips_contract(&self) -> bool {
+        self.effect == WarningEffect::ContractSkipped
+    }
+
     /// Marks a warning that keeps the contract.
     #[must_use]
     pub fn only_a_doubt(self) -> Self {

@@ -27,14 +27,15 @@ impl<'a> FileNames<'a> {
         std::iter::once(self.path).chain(self.alias)
     }
 
-    /// Whether the file is in one of these directories. The real path decides, so a symbolic link does not exempt
-    /// its target.
-    pub fn lies_in(self, directories: &[RelPath]) -> bool {
+    /// Whether the file is one of `places`, or a YAML file in one of them. The real path decides, so a symbolic link does
+    /// not exempt its target.
+    pub fn is_contract_file(self, places: &[RelPath]) -> bool {
         let real = self.alias.unwrap_or(self.path).as_bytes();
-        let inside = |directory: &RelPath| real.strip_prefix(directory.as_bytes());
-        directories
-            .iter()
-            .any(|directory| inside(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")))
+        let is_yaml = real.ends_with(b".yaml") || real.ends_with(b".yml");
+        let inside = |place: &RelPath| real.strip_prefix(place.as_bytes());
+        places.iter().any(|place| {
+            inside(place).is_some_and(|rest| rest.is_empty() || is_yaml && rest.starts_with(b"/"))
+        })
     }
 
     /// Whether every path of the file is in one of these sets.

@@ -62,9 +62,10 @@ impl Selection {
             let check = &matcher.contracts[index].check;
             match check.input() {
                 CheckInput::Path if check.is_about_project() => exists.push(index),
+                _ if content == ContentCheck::Excluded => {}
                 CheckInput::Path => present.push(index),
                 CheckInput::Text => match content {
-                    ContentCheck::Exempt => {}
+                    ContentCheck::Exempt | ContentCheck::Excluded => {}
                     ContentCheck::Judged if matcher.is_late() => no_time.push(index),
                     ContentCheck::Judged if matcher.is_valid(index) => contents.push(index),
                     ContentCheck::Judged => {}
@@ -153,12 +154,14 @@ impl Selection {
     }
 }
 
-/// Whether contracts about the text apply to a file.
+/// Which contracts apply to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentCheck {
     Judged,
-    /// The file is exempt: it lies in a contract directory or is excluded.
+    /// Those about its path: it is a contract file.
     Exempt,
+    /// None: the configuration excludes it. It still satisfies contracts that ask for a file.
+    Excluded,
 }
 
 impl SearchSet {

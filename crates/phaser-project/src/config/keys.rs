@@ -26,7 +26,7 @@ pub struct ConfigKey {
 }
 
 /// All keys, in the order of the documentation.
-pub static KEYS: [ConfigKey; 9] = [
+pub static KEYS: [ConfigKey; 10] = [
     ConfigKey {
         name: "packs",
         mistaken_for: &["pack"],
@@ -49,7 +49,7 @@ pub static KEYS: [ConfigKey; 9] = [
     ConfigKey {
         name: "exclude",
         mistaken_for: &["excludes", "exclude_glob", "ignore", "skip"],
-        meaning: "Files that contracts about content skip: one glob, or a list.",
+        meaning: "Files that no contract reports anything in: one glob, or a list. `file_exists` still finds its file there.",
         set: |reader, node, config| config.exclude = reader.globs(node, "exclude"),
         schema: globs,
     },
@@ -92,8 +92,15 @@ pub static KEYS: [ConfigKey; 9] = [
         name: "cache",
         mistaken_for: &["caching"],
         meaning: "Whether to cache results for the next run.",
-        set: |reader, node, config| config.cache = reader.cache(node),
-        schema: || json!({ "enum": [true, false, "on", "off"] }),
+        set: |reader, node, config| config.cache = reader.switch(node, "cache"),
+        schema: switch,
+    },
+    ConfigKey {
+        name: "strict",
+        mistaken_for: &["fail_closed"],
+        meaning: "Whether broken contracts, skipped files and stale baseline entries fail a run, as with `--strict`. Hooks ignore it.",
+        set: |reader, node, config| config.strict = reader.switch(node, "strict"),
+        schema: switch,
     },
 ];
 
@@ -127,6 +134,10 @@ pub fn schema() -> Json {
 
 fn one_or_more(one: &Json) -> Json {
     json!({ "anyOf": [one, { "type": "array", "items": one }] })
+}
+
+fn switch() -> Json {
+    json!({ "enum": [true, false, "on", "off"] })
 }
 
 fn globs() -> Json {

@@ -168,9 +168,13 @@ impl ConfigReader<'_> {
         let before = self.mistakes.len();
         let (mut contracts, mut files, mut change) =
             (Vec::new(), FileSet::default(), OverrideValues::default());
+        let mut line = node.line;
         for (key, value) in entries {
             match &key.value {
-                YamlNodeValue::Scalar(name) if name == "contracts" => contracts = self.selectors(value),
+                YamlNodeValue::Scalar(name) if name == "contracts" => {
+                    line = key.line;
+                    contracts = self.selectors(value);
+                }
                 YamlNodeValue::Scalar(name) if name == "files" => files.globs = self.globs(value, "files"),
                 YamlNodeValue::Scalar(name) if name == "severity" => {
                     let words = [Severity::Error.as_str(), Severity::Warning.as_str()];
@@ -194,8 +198,11 @@ impl ConfigReader<'_> {
         } else if change == OverrideValues::default() {
             self.wrong(node.line, "the override changes nothing (add 'severity: …' or 'enabled: false')");
         }
-        (self.mistakes.len() == before)
-            .then_some(Override { contracts, case: FileOverride { files, change } })
+        (self.mistakes.len() == before).then_some(Override {
+            contracts,
+            line,
+            case: FileOverride { files, change },
+        })
     }
 
     fn selectors(&mut self, node: &YamlNode) -> Vec<Selector> {
@@ -230,8 +237,8 @@ impl ConfigReader<'_> {
             .map(|word| if word == "apply" { Fixes::Apply } else { Fixes::Off })
     }
 
-    pub fn cache(&mut self, node: &YamlNode) -> Option<bool> {
-        self.word(node, "cache", &["on", "off"]).map(|word| word == "on")
+    pub fn switch(&mut self, node: &YamlNode, key: &str) -> Option<bool> {
+        self.word(node, key, &["on", "off"]).map(|word| word == "on")
     }
 }
 

@@ -3,6 +3,7 @@
 //! A layer is a directory or a pack. Layers are listed by precedence. The first one with an id defines it, even if it
 //! disables the contract.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::read::{ContractDirectory, ContractReader, ExamplesWanted, FileContents};
@@ -80,6 +81,27 @@ impl Layer {
     }
 }
 
+/// Whose contracts a layer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContractOwner {
+    /// The project: its directories, configured ones, or those of `--contracts-dir`.
+    Project,
+    /// The user.
+    User,
+    /// phaser.
+    Pack,
+}
+
+impl From<LayerKind> for ContractOwner {
+    fn from(kind: LayerKind) -> Self {
+        match kind {
+            LayerKind::Named | LayerKind::Project | LayerKind::Configured => Self::Project,
+            LayerKind::User => Self::User,
+            LayerKind::Pack => Self::Pack,
+        }
+    }
+}
+
 /// The contracts of a project, with its configurations.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -89,6 +111,8 @@ pub struct Loaded {
     pub shadowed: Vec<Contract>,
     /// Problems in contract files.
     pub warnings: Vec<Warning>,
+    /// The owners of files that hold no valid contract.
+    pub broken: BTreeSet<ContractOwner>,
     /// Contract files that apply as staged and differ on disk.
     pub different_on_disk: Vec<PathBuf>,
     /// The layers that the contracts come from, highest precedence first.
@@ -148,6 +172,7 @@ struct LayerContents {
     /// The contracts of each layer.
     contracts: Vec<Vec<Contract>>,
     warnings: Vec<Warning>,
+    broken: BTreeSet<ContractOwner>,
     different_on_disk: Vec<PathBuf>,
 }
 
@@ -159,6 +184,11 @@ fn read<'l>(layers: impl Iterator<Item = &'l Layer>, loading: Loading) -> LayerC
             Supply::Directory(directory, contents) => reader.read(directory, contents),
             Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
+        if let Some(directory) = layer.directory()
+            && found.warnings.iter().any(Warning::skips_contract)
+        {
+            read.broken.insert(directory.kind.into());
+        }
         read.warnings.append(&mut found.warnings);
         read.different_on_disk.append(&mut found.different_on_disk);
         read.add(found.contracts, &layer.base);
@@ -181,6 +211,8 @@ impl LayerContents {
 pub struct Override {
     /// The contracts.
     pub contracts: Vec<Selector>,
+    /// The line of `contracts` in the configuration.
+    pub line: usize,
     /// The files and the change.
     pub case: FileOverride,
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::by_file::ByFile;
-use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy};
+use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy, PolicyDefaults};
 pub use crate::contracts::layers::Loaded;
 use crate::contracts::layers::{self, Layer, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
@@ -28,6 +28,8 @@ pub struct Extra {
     pub user: Option<ContractDirectory>,
     /// Packs, in addition to the configured ones.
     pub packs: Vec<&'static Pack>,
+    /// Policies for keys that the root's configuration does not set.
+    pub defaults: PolicyDefaults,
 }
 
 /// The user's contract directory.
@@ -113,8 +115,17 @@ impl Loaded {
 
     /// The `cache` key of the root's configuration.
     pub fn cache(&self) -> Option<bool> {
+        self.root_config()?.cache
+    }
+
+    /// The `strict` key of the root's configuration.
+    pub fn strict(&self) -> bool {
+        self.root_config().and_then(|config| config.strict).unwrap_or(false)
+    }
+
+    fn root_config(&self) -> Option<&Config> {
         let own = self.configs.iter().find(|placed| placed.base.as_bytes().is_empty());
-        own.and_then(|placed| placed.config.cache)
+        own.map(|placed| &placed.config)
     }
 
     /// The `fixes` key for a file: the nearest configuration that has it.
@@ -154,12 +165,10 @@ impl Load<'_> {
     /// Loads all contracts except those of packs; [`Loaded::load_packs`] loads them. Few pack contracts can match an edit, and
     /// building all of them takes longer than the rest of a hook.
     pub fn run_lazily(self, loading: Loading) -> Loaded {
-        let (mut configs, mut mistakes) = (Vec::new(), Vec::new());
+        let mut mistakes = Vec::new();
         let top = RelPath::default();
         let folders = self.all_folders(&top);
-        for folder in &folders {
-            configs.extend(self.config(folder, &mut mistakes));
-        }
+        let configs = self.configs_of(&folders, &mut mistakes);
         let layers = self.layers(&folders, &configs, &mut mistakes);
         let mut loaded = Loaded { configs, mistakes, ..layers::load_lazily(layers, loading) };
         if !loaded.has_lazy_packs() {
@@ -170,9 +179,15 @@ impl Load<'_> {
 
     /// The configurations only, the root's first. A broken one is treated as absent.
     pub fn configs(self) -> Vec<DirectoryConfig> {
-        let mut mistakes = Vec::new();
         let top = RelPath::default();
-        self.all_folders(&top).into_iter().filter_map(|folder| self.config(folder, &mut mistakes)).collect()
+        self.configs_of(&self.all_folders(&top), &mut Vec::new())
+    }
+
+    /// The configurations of these directories, of which the first is the root, with the defaults filled in.
+    fn configs_of(&self, folders: &[&RelPath], mistakes: &mut Vec<Warning>) -> Vec<DirectoryConfig> {
+        let mut configs: Vec<_> = folders.iter().filter_map(|folder| self.config(folder, mistakes)).collect();
+        self.extra.defaults.fill(&mut configs);
+        configs
     }
 
     /// The root and the nested directories with settings, innermost last.

@@ -21,7 +21,7 @@ mod rules;
 mod to_git;
 mod tracked;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gix::objs::tree::EntryKind;
 
@@ -57,6 +57,11 @@ pub struct GitLocation {
     pub index_file: Option<PathBuf>,
     /// The user's configuration directory: `XDG_CONFIG_HOME` or its default.
     pub config_home: Option<PathBuf>,
+}
+
+/// The files of `paths` that git ignores and does not track. Empty outside a repository.
+pub fn ignored<'p>(location: &GitLocation, paths: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+    excludes::Worktrees::new(location).excluded_of(paths)
 }
 
 /// Which files of the index to take.

@@ -173,6 +173,10 @@ impl ContractBuilder {
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
+        if let Some(Pattern { line, .. }) = self.pattern.as_ref().filter(|_| !kind.takes("pattern")) {
+            let (line, what) = (*line, "(remove it: such a contract is about the file's path)");
+            self.doubt(line, format!("key 'pattern' means nothing for {kind} {what}"));
+        }
         let values = TypeValues { schema: self.contract.schema, pattern: self.pattern.take() };
         let check = (kind.build)(values);
         self.judge_fix(kind, check.as_ref().and_then(Check::pattern));
@@ -284,7 +288,11 @@ impl ContractBuilder {
         if self.values == Values::Written
             && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
         {
-            self.doubt(glob.line, doubt);
+            // A contract for no file checks nothing; an exclusion of no file only checks more.
+            match key {
+                "file_glob" if !doubtful_glob::may_be_a_name(&glob.text) => self.mistake(glob.line, doubt),
+                _ => self.doubt(glob.line, doubt),
+            }
         }
         Glob::new(&glob.text).map_err(|error| self.wrong_glob(key, glob, &error)).ok()
     }

@@ -7,6 +7,11 @@ pub fn doubt(key: &str, glob: &str) -> Option<String> {
     about(key, glob).map(|what| printable(&what))
 }
 
+/// Whether a doubtful glob may name a file all the same: it has a comma and no wildcard, as in `a,b.txt`.
+pub fn may_be_a_name(glob: &str) -> bool {
+    !bare_commas(glob).is_empty() && !glob.contains(['*', '?'])
+}
+
 fn about(key: &str, glob: &str) -> Option<String> {
     if let Some(rest) = glob.strip_prefix('!') {
         return Some(format!(
@@ -26,6 +31,12 @@ fn about(key: &str, glob: &str) -> Option<String> {
              '{rest}')"
         ));
     }
+    if has_backslash_for_slash(glob) {
+        let meant = glob.replace('\\', "/");
+        return Some(format!(
+            "'{key}': '\\' makes the next character a plain one, so '{glob}' names no directory (write '{meant}')"
+        ));
+    }
     if glob.len() > 1 && glob.ends_with('/') {
         return Some(format!("'{key}': '{glob}' is a directory, which is no file (write '{glob}**')"));
     }
@@ -37,6 +48,17 @@ fn about(key: &str, glob: &str) -> Option<String> {
             parts.join(",")
         )
     })
+}
+
+/// Whether a backslash stands between a name and a wildcard or another name, where `/` was meant: `src\*.py`.
+fn has_backslash_for_slash(glob: &str) -> bool {
+    let is_separator = |(at, _): (usize, &str)| {
+        let before = glob[..at].chars().next_back();
+        let next = glob[at + 1..].chars().next();
+        before.is_some_and(|c| c.is_alphanumeric() || c == '*')
+            && next.is_some_and(|c| c.is_alphanumeric() || matches!(c, '*' | '?'))
+    };
+    glob.match_indices('\\').any(is_separator)
 }
 
 /// The byte offsets of commas outside escapes, braces and brackets.
@@ -77,6 +99,8 @@ mod tests {
             ("a, b", "(write '{a,b}' for several globs, or '\\,' for the comma)"),
             ("../lib/*.py", "(write a path from the root)"),
             ("src/", "(write 'src/**')"),
+            ("src\\*.py", "(write 'src/*.py')"),
+            ("src\\app.py", "(write 'src/app.py')"),
         ] {
             let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("no doubt about {glob}"));
             assert!(doubt.ends_with(hint), "{doubt}");

@@ -298,7 +298,7 @@ mod tests {
             match yaml::parse(&text) {
                 Ok(node) => {
                     let read = yaml::read(node, document.line);
-                    found.push(read.map_or_else(broken, |document| document.build(origin())));
+                    found.push(read.map_or_else(broken, |read| read.build(&document, origin())));
                 }
                 Err(mistake) => return vec![broken(mistake)],
             }

@@ -27,8 +27,9 @@ impl Stack {
     /// Adds layers, listed by precedence, below those already merged. Without duplicate ids, the usual case, this is
     /// a concatenation.
     pub(super) fn add_all(&mut self, read: LayerContents) {
-        let LayerContents { contracts: mut all, mut warnings, mut different_on_disk, .. } = read;
+        let LayerContents { contracts: mut all, mut warnings, mut broken, mut different_on_disk } = read;
         self.layers.warnings.append(&mut warnings);
+        self.layers.broken.append(&mut broken);
         self.layers.different_on_disk.append(&mut different_on_disk);
         if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
             let there = &mut self.layers.contracts;

@@ -227,6 +227,7 @@ fn switch_off(ids: &[&str]) -> Override {
     let change = phaser_core::contract::scope::OverrideValues { enabled: Some(false), severity: None };
     Override {
         contracts,
+        line: 1,
         case: FileOverride { files: phaser_core::contract::scope::FileSet::default(), change },
     }
 }

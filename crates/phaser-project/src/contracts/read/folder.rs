@@ -62,7 +62,7 @@ impl FolderListing {
                 }
             };
             for FolderEntry { name, what } in entries {
-                let is_contract = has_extension(&name);
+                let (is_contract, is_misnamed) = (has_extension(&name), is_misnamed(&name));
                 let path = if inside.as_os_str().is_empty() { name.into() } else { inside.join(name) };
                 match what {
                     FolderEntryKind::Folder => waiting.push(path),
@@ -70,6 +70,11 @@ impl FolderListing {
                     FolderEntryKind::File if is_contract => self.files.push(path),
                     FolderEntryKind::Else if is_contract => {
                         let what = "not a regular file (move it away, or put a file there)";
+                        warnings.push(Warning::about(&directory.shown.join(&path), what));
+                    }
+                    FolderEntryKind::File if is_misnamed => {
+                        let what =
+                            "not read: the name of a contract file ends in '.yaml' or '.yml' (rename it)";
                         warnings.push(Warning::about(&directory.shown.join(&path), what));
                     }
                     FolderEntryKind::File | FolderEntryKind::Else => {}
@@ -147,6 +152,13 @@ pub(super) fn is_named_like_a_contract(path: &Path) -> bool {
 fn has_extension(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.ends_with(b".yaml") || name.ends_with(b".yml")
+}
+
+/// Whether the name was meant to have that extension: `a.yaml.txt`, `a.YAML`.
+fn is_misnamed(name: &OsStr) -> bool {
+    let lower = name.as_encoded_bytes().to_ascii_lowercase();
+    let meant = lower.strip_suffix(b".txt").unwrap_or(&lower);
+    (meant.ends_with(b".yaml") || meant.ends_with(b".yml")) && !has_extension(name)
 }
 
 #[cfg(test)]

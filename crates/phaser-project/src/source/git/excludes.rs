@@ -68,6 +68,25 @@ impl<'a> Worktrees<'a> {
         Ok((is_excluded || here.excludes(name, PathKind::File)) && !here.tracks(name)?)
     }
 
+    /// The files of `paths` that git excludes. Directories are resolved once each.
+    pub(in crate::source) fn excluded_of<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+        let mut directories: HashMap<&'p Path, Option<(WorktreeDirectory, bool)>> = HashMap::new();
+        let mut is_ignored = |path: &'p Path| {
+            let (directory, name) = (path.parent()?, path.file_name()?.as_encoded_bytes());
+            let find = || {
+                let real = directory.canonicalize().ok()?;
+                let (mut here, is_excluded) = self.descend(&real, &real)?;
+                here.read_rules_in(&real);
+                Some((here, is_excluded))
+            };
+            let (here, is_excluded) = directories.entry(directory).or_insert_with(find).as_ref()?;
+            let is_excluded = *is_excluded || here.excludes(name, PathKind::File);
+            // An unreadable index is reported where files are listed.
+            Some(is_excluded && !here.tracks(name).unwrap_or(true))
+        };
+        paths.filter(|path| is_ignored(path) == Some(true)).collect()
+    }
+
     /// `directory` in the innermost worktree with its top at `start` or above, with the rules of all directories
     /// between them, and whether these rules exclude it.
     fn descend(&self, start: &Path, directory: &Path) -> Option<(WorktreeDirectory, bool)> {
