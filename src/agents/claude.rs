@@ -264,6 +264,9 @@ fn after<'a>(verdict: &'a HookVerdict, context: Option<&str>) -> (Option<&'a str
 /// The reason of `allow`.
 fn passed(summary: Summary) -> String {
     match summary {
+        // Only the guard leaves warnings for the event after the edit.
+        Summary { warnings: 1, .. } => "1 warning, reported after the edit".to_owned(),
+        Summary { warnings: 2.., .. } => format!("{} warnings, reported after the edit", summary.warnings),
         Summary { ignored: 0, existing: 0, baselined: 0, .. } => "All contracts passed".to_owned(),
         Summary { ignored: 1, existing: 0, baselined: 0, .. } => {
             "1 violation suppressed by ignore".to_owned()

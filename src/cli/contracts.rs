@@ -53,7 +53,7 @@ enum ContractsCommand {
     /// Show one contract in full
     Show(show::Show),
     /// Write a new contract
-    Create(create::Create),
+    Create(Box<create::Create>),
     /// Run the examples of contracts
     Test(test::Test),
     /// Show what a contract finds today and which commits it would have refused

@@ -592,7 +592,9 @@ fn config(packs: &[&Pack]) -> String {
         "# What phaser checks in this project: in Claude Code, at commit time and in CI.\n\
          packs: [{}]\n\
          # An edit or a commit is refused only for the violations that it adds.\n\
-         existing: report\n",
+         existing: report\n\
+         # A broken contract or a file that cannot be checked fails commits and CI.\n\
+         strict: true\n",
         names.join(", ")
     )
 }

@@ -15,7 +15,7 @@ use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Option
 use phaser_project::report::{Phase, Report};
 use phaser_project::scan::Existing;
 use phaser_project::source::{Content, Source};
-use phaser_project::tool_call::{Call, Moment};
+use phaser_project::tool_call::Moment;
 
 use super::args::{EnforceArgs, ReportFormat};
 use super::enforce::Stopwatch;
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
             lenient: true,
             lazy_packs: format == ReportFormat::Hook,
             new_ignores: judges_new_ignores(event.kind, &source),
-            min_severity: min_severity(event.kind, &source, args.hook_mode()),
+            min_severity: min_severity(event.kind),
             fixes: if format == ReportFormat::Hook { FixMode::InFlight } else { FixMode::Off },
             // A command or a turn answers only for what it added.
             existing: if matches!(source, Source::Worktree(_)) {
@@ -180,15 +180,10 @@ fn judges_new_ignores(kind: AgentEventKind, source: &Source) -> bool {
     }
 }
 
-/// The lowest severity that matters: at the end of a turn, and to the guard before an edit, only errors do.
-fn min_severity(kind: AgentEventKind, source: &Source, mode: HookMode) -> Severity {
-    match (kind, source) {
-        (AgentEventKind::TurnEnd, _) => Severity::Error,
-        (AgentEventKind::ToolCall, Source::Changes(Call { moment: Moment::Before, .. }))
-            if mode == HookMode::Guard =>
-        {
-            Severity::Error
-        }
+/// The lowest severity that matters: at the end of a turn only errors do.
+fn min_severity(kind: AgentEventKind) -> Severity {
+    match kind {
+        AgentEventKind::TurnEnd => Severity::Error,
         _ => Severity::Warning,
     }
 }

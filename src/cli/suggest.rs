@@ -18,11 +18,9 @@ pub fn improve(mut error: Error, command: &Command) -> Error {
                 error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![meant]));
             }
         }
-        (ErrorKind::UnknownArgument, Some(flag)) => {
-            if flag == FIX.0 {
-                error.remove(ContextKind::SuggestedArg);
-                error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![FIX.1.to_owned()]));
-            }
+        (ErrorKind::UnknownArgument, Some(flag)) if flag == FIX.0 => {
+            error.remove(ContextKind::SuggestedArg);
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![FIX.1.to_owned()]));
         }
         _ => {}
     }

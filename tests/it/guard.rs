@@ -178,3 +178,36 @@ fn broken_configuration_keeps_guard_armed() {
     assert!(output.context().contains("no-print"), "{output}");
     assert!(output.message().contains("phaser.yaml:1"), "{output}");
 }
+
+#[test]
+fn allows_edit_with_warnings_and_announces_them() {
+    let sandbox = Sandbox::new().contract(&warning(&forbid("no-todo", "TODO", "**/*.py")));
+    let write = |text: &str| sandbox.hook("PreToolUse").write("a.py", text).guard().run();
+    assert_eq!(write("x\n").reason(), "All contracts passed");
+    assert_eq!(write("# TODO\n").decision(), "allow");
+    assert_eq!(write("# TODO\n").reason(), "1 warning, reported after the edit");
+    assert_eq!(write("# TODO\n# TODO 2\n").reason(), "2 warnings, reported after the edit");
+}
+
+#[test]
+fn old_violations_do_not_trap_the_guard() {
+    let sandbox =
+        Sandbox::new().contract(&forbid("no-print", "print", "**/*.py")).file("a.py", "print(1)\nx = 1\n");
+    let edit = |old: &str, new: &str| sandbox.hook("PreToolUse").edit("a.py", old, new).guard().run();
+    assert_eq!(edit("x = 1", "x = 2").decision(), "allow");
+    assert_eq!(edit("x = 1", "print(2)").decision(), "deny");
+    let sandbox = sandbox.file(".claude/phaser.yaml", "existing: deny\n");
+    let output = sandbox.hook("PreToolUse").edit("a.py", "x = 1", "x = 2").guard().run();
+    assert_eq!(output.decision(), "deny", "the configuration decides");
+}
+
+#[test]
+fn guard_asks_before_enforcement_is_weakened() {
+    let sandbox = Sandbox::new().contract(&forbid("no-print", "print", "**/*.py"));
+    let weak = warning(&forbid("no-print", "print", "**/*.py"));
+    let output = sandbox.hook("PreToolUse").write(".claude/contracts/no-print.yaml", &weak).guard().run();
+    assert_eq!(output.decision(), "ask", "{output}");
+    let ignored = "print(1)  # phaser:ignore no-print -- why\n";
+    let output = sandbox.hook("PreToolUse").write("a.py", ignored).guard().run();
+    assert!(output.context().contains("no-print"), "{output}");
+}

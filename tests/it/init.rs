@@ -130,6 +130,8 @@ fn yes_does_all_of_it() {
       packs: [secrets, hygiene, python]
       # An edit or a commit is refused only for the violations that it adds.
       existing: report
+      # A broken contract or a file that cannot be checked fails commits and CI.
+      strict: true
 
     2 contracts in .claude/contracts stay unchanged.
 
@@ -191,6 +193,8 @@ fn yes_does_all_of_it() {
     packs: [secrets, hygiene, python]
     # An edit or a commit is refused only for the violations that it adds.
     existing: report
+    # A broken contract or a file that cannot be checked fails commits and CI.
+    strict: true
     "#);
     let all = sandbox.run(["enforce", "--all", "--strict"]);
     assert_eq!((all.code, all.count("baseline")), (Some(0), 2), "{all}");

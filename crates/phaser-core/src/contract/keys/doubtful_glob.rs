@@ -9,7 +9,8 @@ pub fn doubt(key: &str, glob: &str) -> Option<String> {
 
 /// Whether a doubtful glob may name a file all the same: it has a comma and no wildcard, as in `a,b.txt`.
 pub fn may_be_a_name(glob: &str) -> bool {
-    !bare_commas(glob).is_empty() && !glob.contains(['*', '?'])
+    let plain = glob.replace("\\*", "").replace("\\?", "");
+    !bare_commas(glob).is_empty() && !plain.contains(['*', '?'])
 }
 
 fn about(key: &str, glob: &str) -> Option<String> {
