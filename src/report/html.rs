@@ -130,7 +130,7 @@ struct ReportedViolation<'a> {
 impl<'a> ReportedViolation<'a> {
     fn of(violation: &'a Violation, path: &'a str) -> Self {
         let contract = &violation.contract;
-        let found = violation.found.as_ref();
+        let found = violation.found.as_deref();
         Self {
             id: &contract.id,
             severity: contract.severity.as_str(),

@@ -50,7 +50,7 @@ struct Secret {
 
 impl Secret {
     fn of(violation: &Violation) -> Option<Self> {
-        let Match { range, region, text, .. } = violation.found.as_ref()?;
+        let Match { range, region, text, .. } = violation.found.as_deref()?;
         let secret = Self { range: range.clone(), region: *region, text: text.clone() };
         is_secret(&violation.contract).then_some(secret)
     }

@@ -296,7 +296,7 @@ impl TextState {
 
     /// Marks the violations with the same contract and span as one of `spared`.
     fn spare<'v>(&mut self, spared: impl IntoIterator<Item = &'v Violation>) {
-        let place = |violation: &Violation| violation.found.as_ref().map(Match::whole);
+        let place = |violation: &Violation| violation.found.as_deref().map(Match::whole);
         let spared: HashMap<_, _> = spared
             .into_iter()
             .map(|violation| ((violation.contract.id.as_str(), place(violation)), violation.state))
@@ -323,7 +323,7 @@ impl TextState {
     }
 
     fn place(&self, index: usize) -> Option<Range<usize>> {
-        self.violations[index].found.as_ref().map(Match::whole)
+        self.violations[index].found.as_deref().map(Match::whole)
     }
 
     fn applied(&self, edit: &Edit) -> Applied {

@@ -19,8 +19,8 @@ pub struct Violation {
     pub contract: Arc<Contract>,
     /// The file. For a project-wide contract, the contract's glob.
     pub path: RelPath,
-    /// The match; `None` for a violation by the file as a whole.
-    pub found: Option<Match>,
+    /// The match; `None` for a violation by the file as a whole. Boxed, because violations are moved and sorted.
+    pub found: Option<Box<Match>>,
     /// Identifies the violation when lines move.
     pub fingerprint: Fingerprint,
     /// Whether it counts.
@@ -48,7 +48,7 @@ impl Violation {
     /// A violation at a match.
     pub fn at(contract: &Arc<Contract>, path: &RelPath, found: Match, line: LineDigest) -> Self {
         Self {
-            found: Some(found),
+            found: Some(Box::new(found)),
             fingerprint: Fingerprint { line, repeat: 1 },
             ..Self::of_file(contract, path)
         }

@@ -140,7 +140,7 @@ impl Job<'_> {
         let place = |violation: &Violation| {
             (
                 violation.contract.id.clone(),
-                violation.found.as_ref().map(Match::whole).map(|at| (at.start, at.end)),
+                violation.found.as_deref().map(Match::whole).map(|at| (at.start, at.end)),
             )
         };
         let mut now: Vec<_> = self.fixer.violations(names, text).iter().map(place).collect();

@@ -35,7 +35,7 @@ struct Record {
 #[derive(Serialize, Deserialize)]
 struct RecordedViolation {
     contract: usize,
-    found: Option<Match>,
+    found: Option<Box<Match>>,
     fingerprint: Fingerprint,
     state: State,
     note: Option<Note>,

@@ -66,7 +66,10 @@ fn violation() -> impl Strategy<Value = (usize, Violation)> {
     let parts = (state, note, fingerprint, proptest::option::of(found()), proptest::option::of(fix()));
     (0..CONTRACTS, parts).prop_map(|(index, (state, note, fingerprint, found, fix))| {
         let contract = contracts()[index].clone();
-        (index, Violation { contract, path: path(), found, fingerprint, state, note, fix })
+        (
+            index,
+            Violation { contract, path: path(), found: found.map(Box::new), fingerprint, state, note, fix },
+        )
     })
 }
 
