@@ -65,7 +65,7 @@ def hooks_taken_out_reported(s):
 @scenario("hooks-taken-out-allowed")
 def hooks_taken_out_allowed(s):
     """Without protection, the settings are the model's to change: what shows that the block does something."""
-    s.python()
+    s.python(protect="allow")
     taken_out(s, "echo '{}' > .claude/settings.json", still_guarded=False)
 
 

@@ -130,7 +130,7 @@ WEAKENED = {
     "emptied": written(CONTRACT, lambda text: "\n"),
     "broken": written(CONTRACT, lambda text: "rule_id: [\n"),
     "nested": written("src/" + CONTRACT, lambda text: SWITCHED_OFF),
-    "config-protect": edited(".claude/phaser.yaml", "existing: deny\nprotect", "existing: deny\n# protect"),
+    "config-protect": edited(".claude/phaser.yaml", "existing: deny\nprotect", "existing: deny\nprotect: allow\n# protect"),
     "config-ignores": edited(".claude/phaser.yaml", "ignores: deny", "ignores: allow"),
     "config-existing": edited(".claude/phaser.yaml", "existing: deny", "existing: report"),
     "config-exclude": written(".claude/phaser.yaml", lambda text: text + "exclude: ['src/**']\n"),
