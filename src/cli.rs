@@ -2,6 +2,7 @@
 //! only one that writes to the terminal.
 
 use phaser_core::sanitize::inert;
+use phaser_project::path::RelPath;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -130,6 +131,12 @@ fn say(line: impl std::fmt::Display) {
 /// `1 file`, `2 files`.
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `a is`, `a, b and 2 more are`.
+fn names_are(paths: &[RelPath]) -> String {
+    let names: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    format!("{} {}", first_names(&names, 2), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// The first `most` names and the number of the others: `a, b and 3 more`.

@@ -14,8 +14,7 @@ pub mod directives;
 /// Lints the contracts of a project with these files. Contracts of packs are excluded; invalid patterns are reported when
 /// contracts are loaded.
 pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
-    let own: Vec<&Contract> =
-        contracts.iter().filter(|contract| contract.origin.layer != LayerKind::Pack).collect();
+    let own: Vec<&Contract> = own(contracts).collect();
     let mut warnings = Vec::new();
     for contract in &own {
         warnings.extend(idle_glob(contract, paths));
@@ -23,11 +22,20 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(slow_pattern(contract));
         warnings.extend(pattern_across_lines(contract));
         warnings.extend(zones_of_unknown_language(contract));
-        warnings.extend(missing_examples(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
     warnings
+}
+
+/// Notes about contracts without examples. A contract works without them.
+pub fn missing_examples(contracts: &[Contract]) -> Vec<Warning> {
+    own(contracts).filter_map(missing_example).collect()
+}
+
+/// The contracts that are of no pack.
+fn own(contracts: &[Contract]) -> impl Iterator<Item = &Contract> {
+    contracts.iter().filter(|contract| contract.origin.layer != LayerKind::Pack)
 }
 
 /// Reports a glob that matches no file of the project. A user's contract is exempt because it serves many projects, and so
@@ -118,7 +126,7 @@ fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Di
     Warning::at(&contract.origin.file, pattern.line, format!("{}: {what}", contract.id))
 }
 
-fn missing_examples(contract: &Contract) -> Option<Warning> {
+fn missing_example(contract: &Contract) -> Option<Warning> {
     let examples = &contract.examples;
     let what = match (examples.violating.is_empty(), examples.passing.is_empty()) {
         (false, false) => return None,
@@ -126,7 +134,7 @@ fn missing_examples(contract: &Contract) -> Option<Warning> {
         (true, false) => "has no violating example (add one)",
         (false, true) => "has no passing example (add one that is almost a violation)",
     };
-    Some(Warning::at(&contract.origin.file, contract.line, format!("{} {what}", contract.id)))
+    Some(Warning::at(&contract.origin.file, contract.line, format!("note: {} {what}", contract.id)))
 }
 
 /// Reports contracts with the same pattern for the same files.
@@ -303,12 +311,14 @@ mod tests {
         let other_side =
             parse(LayerKind::Project, "c", &rest("examples: {passing: [x]}\n").replace(": x", ": w"));
         let pack = parse(LayerKind::Pack, "d", &rest(""));
-        check(
-            &[none, one_sided, other_side, pack],
-            &[
-                "a.yaml:1: a has no examples (add 'examples: {violating: [\u{2026}], passing: [\u{2026}]}')",
-                "b.yaml:1: b has no passing example (add one that is almost a violation)",
-                "c.yaml:1: c has no violating example (add one)",
+        let notes = super::missing_examples(&[none, one_sided, other_side, pack]);
+        let notes: Vec<_> = notes.iter().map(Warning::to_string).collect();
+        assert_eq!(
+            notes,
+            [
+                "a.yaml:1: note: a has no examples (add 'examples: {violating: [\u{2026}], passing: [\u{2026}]}')",
+                "b.yaml:1: note: b has no passing example (add one that is almost a violation)",
+                "c.yaml:1: note: c has no violating example (add one)",
             ],
         );
     }

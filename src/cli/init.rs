@@ -1,6 +1,8 @@
 //! `phaser init`: sets up a project. It shows the plan, asks, and then writes all files or none.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -13,9 +15,9 @@ use super::environment::Environment;
 use super::install::agents::{AgentPreview, next_steps, previews};
 use super::install::{self, Preview};
 use super::output::to_stdout;
-use super::project::{self, Today, print_warnings};
+use super::project::{self, Today, print_ignored, print_warnings};
 use super::prompt::{OnEnter, Prompt, Question};
-use super::{counted, say};
+use super::{counted, first_names, say};
 use crate::exit::Exit;
 use crate::install::{EditTools, Edited, HookForm};
 use phaser_core::contract::Contract;
@@ -25,6 +27,7 @@ use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG, baseline_file};
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
+use phaser_project::source::git::{self, Untracked};
 
 mod git_hook;
 mod pre_commit;
@@ -80,6 +83,7 @@ Examples:
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let plan = InitPlan::make(args, environment.root(), environment)?;
     plan.print_missing_packs(args);
+    plan.print_ignored(environment);
     print_warnings(&plan.today.report.warnings);
     to_stdout(|out| plan.write(out, environment))?;
     let wanted = plan.wanted(args)?;
@@ -196,6 +200,17 @@ impl InitPlan {
             let config = existing_config(&self.root).unwrap_or(CONFIG);
             say(format_args!("phaser: add '{}' to 'packs' in {config} (init does not change it)", pack.name));
         }
+    }
+
+    /// Prints which files git ignores, of those that exist and those to write.
+    fn print_ignored(&self, environment: &Environment) {
+        let mut ignored = self.today.report.ignored_by_git.clone();
+        if self.config.is_some() {
+            let config = self.root.path().join(CONFIG);
+            let found = git::untracked(&environment.git, [config.as_path()].into_iter(), Untracked::Ignored);
+            ignored.extend(found.into_iter().map(|file| self.root.relative(file)));
+        }
+        print_ignored(&ignored);
     }
 
     /// The parts that the arguments ask for, or an error if one is impossible.
@@ -355,7 +370,7 @@ impl InitPlan {
             self.carry_out(wanted, contract)?;
             to_stdout(|out| writeln!(out, "Written: {files}."))?;
         }
-        to_stdout(|out| self.write_next(out, wanted, contract))?;
+        to_stdout(|out| self.write_next(out, wanted, contract, environment))?;
         if wanted.hooks != Hooks::None || wanted.agents || wanted.git_hook {
             install::print_if_not_on_path(environment);
         }
@@ -537,9 +552,11 @@ impl InitPlan {
         out: &mut dyn Write,
         wanted: InitParts,
         contract: Option<&NewContract>,
+        environment: &Environment,
     ) -> io::Result<()> {
         writeln!(out)?;
         self.write_left(out, wanted)?;
+        self.write_untracked(out, wanted, contract, environment)?;
         if self.today.own_contracts == 0 && contract.is_none() {
             writeln!(out, "To write a rule of your own: phaser contracts create")?;
         }
@@ -573,10 +590,32 @@ impl InitPlan {
             _ => {}
         }
         if wanted.baseline {
-            let file = baseline_file(&self.root);
-            writeln!(out, "Commit {file}: from now on only new violations count.")?;
+            writeln!(out, "From now on only new violations count.")?;
         }
         Ok(())
+    }
+
+    /// Prints which files of enforcement are to be committed.
+    fn write_untracked(
+        &self,
+        out: &mut dyn Write,
+        wanted: InitParts,
+        contract: Option<&NewContract>,
+        environment: &Environment,
+    ) -> io::Result<()> {
+        let root = self.root.path();
+        let mut written: Vec<PathBuf> = Vec::new();
+        written.extend(self.config.is_some().then(|| root.join(CONFIG)));
+        written.extend(contract.map(|contract| contract.path.clone()));
+        written.extend(wanted.baseline.then(|| root.join(baseline_file(&self.root))));
+        let new = git::untracked(&environment.git, written.iter().map(PathBuf::as_path), Untracked::New);
+        let new = new.into_iter().map(|file| self.root.relative(file));
+        let files: BTreeSet<RelPath> = self.today.untracked.iter().cloned().chain(new).collect();
+        if files.is_empty() {
+            return Ok(());
+        }
+        let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+        writeln!(out, "Commit {} for other clones and CI.", inert(&first_names(&files, 4)))
     }
 }
 

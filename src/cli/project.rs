@@ -8,7 +8,7 @@ use anyhow::bail;
 
 use super::args::shared::Packs;
 use super::environment::Environment;
-use super::say;
+use super::{names_are, say};
 use crate::progress::Progress;
 use crate::report::here::Here;
 use phaser_core::contract::{LayerKind, Severity, Warning};
@@ -21,6 +21,7 @@ use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::Extra;
 use phaser_project::project::{Options, Project, Recorded};
 use phaser_project::report::Report;
+use phaser_project::source::git::Untracked;
 use phaser_project::source::{Source, Targets};
 
 impl Environment {
@@ -51,6 +52,16 @@ pub fn path_in_repository(root: &Root) -> RelPath {
 /// Prints warnings about contract files to stderr.
 pub fn print_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     warnings.into_iter().flat_map(Warning::lines).for_each(say);
+}
+
+/// Prints to stderr which files of enforcement git ignores.
+pub fn print_ignored(paths: &[RelPath]) {
+    if !paths.is_empty() {
+        let are = names_are(paths);
+        say(format_args!(
+            "phaser: {are} ignored by git: other clones and CI run without (change .gitignore)"
+        ));
+    }
 }
 
 /// Prints warnings about contract files, and gaps, to stderr.
@@ -134,6 +145,8 @@ pub struct Today {
     pub existing: ByFile<Existing>,
     /// The baseline.
     pub recorded: Recorded,
+    /// Contracts, configurations and baseline that are not in git yet.
+    pub untracked: Vec<RelPath>,
 }
 
 /// The files of the project.
@@ -160,9 +173,10 @@ pub fn check(root: &Root, environment: &Environment, packs: Vec<&'static Pack>) 
     let all = loaded.contracts.iter().chain(&loaded.shadowed);
     let own_contracts = all.filter(|contract| contract.origin.layer == LayerKind::Project).count();
     let recorded = inspection.recorded().clone();
+    let untracked = project.untracked(loaded, Untracked::New);
     let progress = Progress::new(environment.stderr_is_terminal());
     let report = inspection.run(&progress);
-    Ok(Today { report, own_contracts, packs, existing, recorded })
+    Ok(Today { report, own_contracts, packs, existing, recorded, untracked })
 }
 
 impl Today {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
-use super::project::path_in_repository;
+use super::project::{path_in_repository, print_ignored};
 use super::{output, say};
 use crate::report::counts::ViolationCounts;
 use crate::report::here::Here;
@@ -99,15 +99,7 @@ impl Show<'_> {
         if let more @ 1.. = report.skipped.len().saturating_sub(most) {
             say(format_args!("phaser: not checked: {more} more"));
         }
-        if let Some(first) = report.ignored_by_git.first() {
-            let more = match report.ignored_by_git.len() {
-                1 => "is".to_owned(),
-                count => format!("and {} more are", count - 1),
-            };
-            say(format_args!(
-                "phaser: {first} {more} ignored by git: other checkouts and CI run without (change .gitignore)"
-            ));
-        }
+        print_ignored(&report.ignored_by_git);
         for note in report.notes.iter().filter(|_| !self.args.quiet) {
             say(format_args!("phaser: {note}"));
         }

@@ -599,13 +599,14 @@ fn lint_names_what_does_nothing() {
     assert_snapshot!(own.join("\n"), @"
     .claude/contracts/empty.yaml:3: empty: the pattern can match the empty string, which never counts (require at least one character)
     .claude/contracts/nested.yaml:5: nested: the pattern is taken literally in this form (use the flat form for a regular expression)
-    .claude/contracts/no-print.yaml:1: no-print has no examples (add 'examples: {violating: […], passing: […]}')
     .claude/contracts/no-print.yaml:4: no-print: no file of the project matches '*.py' (did you mean '**/*.py'?)
     .claude/contracts/slow.yaml:3: slow: the pattern needs the backtracking engine because of look-around: it is slower and may time out (write it without)
     src/a.py:1: 'no-print' is not violated here (remove it)
     src/a.py:2: no contract is called 'no-pint' (did you mean 'no-print'?)
+    .claude/contracts/no-print.yaml:1: note: no-print has no examples (add 'examples: {violating: […], passing: […]}')
     ");
     let json = sandbox.run(["contracts", "lint", "--format", "json"]).json();
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(2), "{json}");
     assert!(json["warnings"].as_array().is_some_and(|warnings| warnings.len() > 5), "{json}");
 }
 
@@ -620,6 +621,18 @@ fn lint_accepts_good_contracts() {
 
     --- stderr
     ");
+}
+
+#[test]
+fn created_contract_passes_lint() {
+    let sandbox = Sandbox::new().file("a.py", "log(1)\n");
+    let [id, pattern, glob] = ["--rule-id=no-print", "--pattern=print", "--glob=**/*.py"];
+    let created =
+        sandbox.run(["contracts", "create", id, "--type=forbid_pattern", pattern, glob, "--message=m"]);
+    assert_eq!(created.code, Some(0), "{created}");
+    let lint = sandbox.run(["contracts", "lint"]);
+    assert_eq!(lint.code, Some(0), "{lint}");
+    assert!(lint.stdout.contains("no-print has no examples"), "{lint}");
 }
 
 #[test]

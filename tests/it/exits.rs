@@ -311,7 +311,7 @@ fn reports_that_every_contract_is_disabled() {
     let off = forbid("no-x", "x", "**") + "enabled: false\n";
     let output = Sandbox::new().contract(&off).file("a.txt", "x").run(["enforce", "--all"]);
     ends(&output, 0);
-    assert!(output.stderr.starts_with("phaser: no enabled contracts in .claude"), "{output}");
+    assert!(output.stderr.starts_with("phaser: every contract is disabled"), "{output}");
 }
 
 #[test]

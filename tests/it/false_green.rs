@@ -201,7 +201,29 @@ fn reports_files_of_enforcement_that_git_ignores() {
         assert!(lint.stdout.contains("ignored by git") || lint.stderr.contains("ignored by git"), "{lint}");
         let doctor = sandbox.run(["doctor"]);
         assert!(doctor.stdout.contains("ignored by git"), "{doctor}");
+        let init = sandbox.run(["init", "--dry-run"]);
+        assert!(init.stderr.contains("ignored by git"), "{init}");
     }
+}
+
+#[test]
+fn init_warns_about_ignored_configuration_to_write() {
+    let sandbox = Sandbox::new().file(".gitignore", ".claude/\n").file("a.txt", "fine\n").git_init();
+    let init = sandbox.run(["init", "--dry-run"]);
+    assert!(init.stderr.contains(".claude/phaser.yaml is ignored by git"), "{init}");
+}
+
+#[test]
+fn init_and_doctor_name_untracked_files() {
+    let sandbox = ignoring("target/").git_add("a.txt").git_commit("first");
+    let init = sandbox.run(["init"]);
+    let named = |line: &str| line.starts_with("Commit ") && line.contains(".claude/contracts/no-y.yaml");
+    assert!(init.stdout.lines().any(named), "{init}");
+    let doctor = sandbox.run(["doctor"]);
+    assert!(doctor.stdout.contains("not in git yet"), "{doctor}");
+    let sandbox = sandbox.git_add(".claude");
+    assert!(!sandbox.run(["init"]).stdout.contains("Commit "));
+    assert!(!sandbox.run(["doctor"]).stdout.contains("not in git yet"));
 }
 
 #[test]

@@ -165,7 +165,8 @@ fn yes_does_all_of_it() {
 
     Run 'pre-commit install' once in each clone to enable the pre-commit entry.
     Start a new Claude Code session to use the hooks; 'phaser doctor' checks them.
-    Commit .claude/phaser-baseline.jsonl: from now on only new violations count.
+    From now on only new violations count.
+    Commit .claude/phaser-baseline.jsonl, .claude/phaser.yaml for other clones and CI.
     Next: phaser enforce --all
 
     --- stderr
@@ -218,6 +219,7 @@ fn yes_does_all_of_it() {
 
     Nothing to write.
 
+    Commit .claude/phaser-baseline.jsonl, .claude/phaser.yaml for other clones and CI.
     Next: phaser enforce --all
 
     --- stderr

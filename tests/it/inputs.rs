@@ -26,7 +26,8 @@ fn one_file_holds_several_contracts() {
     assert_eq!(output.violations(), ["a.txt:1:1 first", "a.txt:2:1 second"]);
     sandbox.pre_write("b.txt", "y\n").assert_denied(&["second at line 1"]);
     let linted = sandbox.run(["contracts", "lint"]);
-    for place in ["house.yaml:3: first has no examples", "house.yaml:10: second has no examples"] {
+    for place in ["house.yaml:3: note: first has no examples", "house.yaml:10: note: second has no examples"]
+    {
         assert!(linted.to_string().contains(place), "{linted}");
     }
     let shown = sandbox.run(["contracts", "show", "second", "--yaml"]);

@@ -33,7 +33,7 @@ use crate::packs::{PACKS, Pack};
 use crate::path::{RelPath, Root, baseline_file, real_path};
 use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
-use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
+use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles, Untracked};
 use crate::source::present::ProjectFiles;
 use crate::source::{Compared, Coverage, Source, Targets, changes, files, tree, worktree};
 use crate::states::{BaselineInput, Scanned, decide_states};
@@ -623,12 +623,17 @@ impl Project {
         Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline))))
     }
 
-    /// The project's contracts, configurations and baseline that git ignores, if the source is a state of the repository.
+    /// The files of enforcement that git ignores, if the source is a state of the repository.
     fn ignored_by_git(&self, source: &Source, loaded: &Loaded) -> Vec<RelPath> {
         let is_asked = matches!(source, Source::Tree(_) | Source::Staged(_) | Source::Diff(_));
         if !is_asked || self.committed.is_some() {
             return Vec::new();
         }
+        self.untracked(loaded, Untracked::Ignored)
+    }
+
+    /// The project's contracts, configurations and baseline that git does not track.
+    pub fn untracked(&self, loaded: &Loaded, are: Untracked) -> Vec<RelPath> {
         let contracts = loaded.contracts.iter().chain(&loaded.shadowed);
         let own =
             contracts.filter(|one| matches!(one.origin.layer, LayerKind::Project | LayerKind::Configured));
@@ -637,8 +642,10 @@ impl Project {
         files.push(baseline_file(&self.root).into());
         let mut files: Vec<PathBuf> = files.into_iter().map(|file| self.root.path().join(file)).collect();
         files.retain(|file| self.root.contains(file) && file.exists());
-        let ignored = git::ignored(&self.location(), files.iter().map(PathBuf::as_path));
-        ignored.into_iter().map(|file| self.root.relative(file)).collect()
+        files.sort_unstable();
+        files.dedup();
+        let found = git::untracked(&self.location(), files.iter().map(PathBuf::as_path), are);
+        found.into_iter().map(|file| self.root.relative(file)).collect()
     }
 
     /// Whether the edit of this source is to be rewritten without its violations.
@@ -893,11 +900,15 @@ impl<'p> Inspection<'p> {
         let mut warnings = self.take_warnings();
         let is_broken = warnings.iter().any(Warning::skips_contract);
         if no_contracts && !is_lenient && !is_broken {
-            let which = if has_disabled { "no enabled contracts" } else { "no contracts" };
             let places = self.loaded.from.iter().filter_map(Layer::directory);
             let places: Vec<String> = places.map(|one| one.shown.display().to_string()).collect();
             let places = places.join(" or ");
-            notes.push(format!("{which} in {places}: add one with 'phaser init', or try '--pack secrets'"));
+            notes.push(match has_disabled {
+                true => "every contract is disabled ('phaser contracts list --long' shows where)".to_owned(),
+                false => {
+                    format!("no contracts in {places}: add one with 'phaser init', or try '--pack secrets'")
+                }
+            });
         }
         let skipped = match no_contracts && is_lenient {
             true => Vec::new(),

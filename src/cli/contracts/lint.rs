@@ -36,21 +36,23 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     warnings.extend(lint::contracts(project.contracts(), &paths));
     warnings.extend(directives(&project, targets));
     warnings.extend(project.ignored_by_git.iter().map(|path| {
-        let what = "ignored by git: other checkouts and CI run without it (change .gitignore)";
+        let what = "ignored by git: other clones and CI run without it (change .gitignore)";
         Warning::about(Path::new(&*path.to_text()), what)
     }));
     warnings.sort();
     warnings.dedup();
+    let notes = lint::missing_examples(project.contracts());
     args.output.write(
         environment,
         |out, palette| {
+            let width = environment.width();
+            warnings.iter().chain(&notes).try_for_each(|one| warning::write(out, one, width, palette))?;
             if warnings.is_empty() {
                 writeln!(out, "No problems in {}.", counted(project.contracts().len(), "contract"))?;
             }
-            let width = environment.width();
-            warnings.iter().try_for_each(|warning| warning::write(out, warning, width, palette))
+            Ok(())
         },
-        || to_json(&warnings),
+        || to_json(&warnings, &notes),
     )?;
     Ok(if warnings.is_empty() { Exit::Clean } else { Exit::Violations })
 }
@@ -70,7 +72,7 @@ fn directives(project: &LoadedProject, targets: &Targets) -> Vec<Warning> {
     warnings
 }
 
-fn to_json(warnings: &[Warning]) -> Value {
+fn to_json(warnings: &[Warning], notes: &[Warning]) -> Value {
     let one = |warning: &Warning| {
         json!({
             "file_path": warning.file.display().to_string(),
@@ -78,5 +80,6 @@ fn to_json(warnings: &[Warning]) -> Value {
             "message": warning.what,
         })
     };
-    json!({ "warnings": warnings.iter().map(one).collect::<Vec<_>>(), "version": json::VERSION })
+    let list = |warnings: &[Warning]| warnings.iter().map(one).collect::<Vec<_>>();
+    json!({ "warnings": list(warnings), "notes": list(notes), "version": json::VERSION })
 }

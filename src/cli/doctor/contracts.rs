@@ -4,6 +4,7 @@ use super::Diagnosis;
 use crate::cli::args::shared::Packs;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
+use crate::cli::names_are;
 use crate::cli::project::extra;
 use phaser_core::contract::Contract;
 use phaser_core::matcher;
@@ -13,6 +14,7 @@ use phaser_project::path::{RootHints, find_root};
 use phaser_project::project::load::Loaded;
 use phaser_project::project::{Inspection, Options, Project};
 use phaser_project::source::Source;
+use phaser_project::source::git::Untracked;
 
 /// Which contracts load, and which do not?
 pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Result<()> {
@@ -28,7 +30,14 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
     let source = Source::Tree(None);
     let Inspection { loaded, ignored_by_git, .. } = project.inspect(&source)?;
     for path in &ignored_by_git {
-        diagnosis.problem(format!("{path} is ignored by git"), "change .gitignore; CI runs without it");
+        diagnosis.problem(
+            format!("{path} is ignored by git"),
+            "change .gitignore; other clones and CI run without it",
+        );
+    }
+    let untracked = project.untracked(&loaded, Untracked::New);
+    if !untracked.is_empty() {
+        diagnosis.note(format!("{} not in git yet: commit, or CI runs without", names_are(&untracked)));
     }
     report_cache(&loaded, &project, environment, diagnosis);
     for placed in &loaded.configs {

@@ -32,6 +32,7 @@ use phaser_core::skipped::SkipReason;
 pub use blob::{Blob, BlobReader};
 pub use committed::{Committed, committed};
 pub use error::GitError;
+pub use excludes::Untracked;
 pub use listing::Listing;
 pub use renames::Renames;
 pub use revisions::Revisions;
@@ -59,9 +60,13 @@ pub struct GitLocation {
     pub config_home: Option<PathBuf>,
 }
 
-/// The files of `paths` that git ignores and does not track. Empty outside a repository.
-pub fn ignored<'p>(location: &GitLocation, paths: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
-    excludes::Worktrees::new(location).excluded_of(paths)
+/// The files of `paths` that git does not track. Empty outside a repository.
+pub fn untracked<'p>(
+    location: &GitLocation,
+    paths: impl Iterator<Item = &'p Path>,
+    are: Untracked,
+) -> Vec<&'p Path> {
+    excludes::Worktrees::new(location).untracked_of(paths, are)
 }
 
 /// Which files of the index to take.

@@ -68,23 +68,33 @@ impl<'a> Worktrees<'a> {
         Ok((is_excluded || here.excludes(name, PathKind::File)) && !here.tracks(name)?)
     }
 
-    /// The files of `paths` that git excludes. Directories are resolved once each.
-    pub(in crate::source) fn excluded_of<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+    /// The files of `paths` that are in a worktree and that git does not track, if `are` says so of whether git
+    /// excludes them. Directories are resolved once each; they may be missing.
+    pub(in crate::source) fn untracked_of<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p Path>,
+        are: Untracked,
+    ) -> Vec<&'p Path> {
         let mut directories: HashMap<&'p Path, Option<(WorktreeDirectory, bool)>> = HashMap::new();
-        let mut is_ignored = |path: &'p Path| {
+        let mut is_wanted = |path: &'p Path| {
             let (directory, name) = (path.parent()?, path.file_name()?.as_encoded_bytes());
             let find = || {
-                let real = directory.canonicalize().ok()?;
-                let (mut here, is_excluded) = self.descend(&real, &real)?;
+                let real = directory.ancestors().find_map(|above| {
+                    let missing = directory.strip_prefix(above).ok()?;
+                    Some((above.canonicalize().ok()?, missing))
+                });
+                let (existing, missing) = real?;
+                let real = existing.join(missing);
+                let (mut here, is_excluded) = self.descend(&existing, &real)?;
                 here.read_rules_in(&real);
                 Some((here, is_excluded))
             };
             let (here, is_excluded) = directories.entry(directory).or_insert_with(find).as_ref()?;
             let is_excluded = *is_excluded || here.excludes(name, PathKind::File);
             // An unreadable index is reported where files are listed.
-            Some(is_excluded && !here.tracks(name).unwrap_or(true))
+            Some((is_excluded == (are == Untracked::Ignored)) && !here.tracks(name).unwrap_or(true))
         };
-        paths.filter(|path| is_ignored(path) == Some(true)).collect()
+        paths.filter(|path| is_wanted(path) == Some(true)).collect()
     }
 
     /// `directory` in the innermost worktree with its top at `start` or above, with the rules of all directories
@@ -104,6 +114,15 @@ impl<'a> Worktrees<'a> {
         }
         Some((here, is_excluded))
     }
+}
+
+/// Kinds of files that git does not track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    /// Git ignores them.
+    Ignored,
+    /// `git add` would add them.
+    New,
 }
 
 /// Whether `include` directives of a repository's configuration are followed.
