@@ -170,7 +170,7 @@ fn brief(project: &Project) -> anyhow::Result<HookDecision> {
     let contracts = inspection.matcher().map(|matcher| matcher.contracts()).unwrap_or_default();
     let contracts: Vec<Contract> = contracts.iter().map(|contract| Contract::clone(contract)).collect();
     let (before, after) =
-        ("phaser enforces these contracts of the project:", "'phaser explain ID' says more about one.");
+        ("phaser enforces these contracts of the project:", "'phaser explain ID' shows the details of one.");
     let lines = briefing(&contracts, MAX_TEXT - before.len() - after.len() - 2);
     let context = (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"));
     let report = Report { warnings, ..Report::default() };

@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use super::host::{HostLocation, RepositoryPrefix};
+use super::text::EXPLAIN_HINT;
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, is_active};
 use phaser_core::text::Region;
@@ -34,6 +35,9 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
     }
     if unseen > 0 {
         writeln!(out, "{unseen} more: GitHub shows {MAX_ANNOTATIONS} annotations of each kind for a step")?;
+    }
+    if summary.open() > 0 {
+        writeln!(out, "{EXPLAIN_HINT}")?;
     }
     writeln!(out, "{summary}")
 }

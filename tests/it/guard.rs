@@ -53,7 +53,7 @@ fn session_start_lists_errors_first() {
             - own (sub/**/*.rs): Do not own.
             Warnings (reported after the edit):
             - no-todo (**/*.py): Do not no-todo.
-            'phaser explain ID' says more about one.
+            'phaser explain ID' shows the details of one.
             "#);
         }
         assert!(output.message().contains(".claude/contracts/"), "{output}");

@@ -358,7 +358,10 @@ fn git_hook_refuses_commit_with_violation() {
     assert!(output.stdout.contains("Written: .claude/phaser.yaml, .git/hooks/pre-commit."), "{output}");
     assert!(!sandbox.path(".pre-commit-config.yaml").exists());
     let hook = sandbox.path(".git/hooks/pre-commit");
-    assert_eq!(read(&sandbox, ".git/hooks/pre-commit"), "#!/bin/sh\nexec phaser enforce --staged --strict\n");
+    assert_eq!(
+        read(&sandbox, ".git/hooks/pre-commit"),
+        "#!/bin/sh\nexec phaser enforce --staged --strict --format full\n"
+    );
     assert_eq!(fs::metadata(&hook).expect("is there").permissions().mode() & 0o111, 0o111);
     let again = sandbox.run(["init", "--git-hook"]);
     assert_eq!(again.code, Some(0), "{again}");

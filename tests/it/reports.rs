@@ -219,6 +219,7 @@ fn github() {
     ::error file=src/a b#1.txt,line=1,endLine=1,col=3,endColumn=4,title=no-x::Do not no-x.
     ::error file=src/block.txt,line=1,endLine=2,title=no-block::Do not no-block.
     ::warning file=src/block.txt,line=1,title=needs-y::Do not needs-y.
+    run 'phaser explain ID' for the reason and the exceptions that work
     5 errors, 1 warning, 1 ignored
     "##);
 }
@@ -439,8 +440,9 @@ fn a_message_cannot_leave_its_annotation() {
     let sandbox = Sandbox::new().contract(&yaml).file("a,b:c.txt", "x\n");
     let output = report(&sandbox, "github");
     let expected = "::error file=a%2Cb%3Ac.txt,line=1,endLine=1,col=1,endColumn=2,title=no-x\
-                    ::50%25 a%0D%0A::set-output name=a::b\n1 error, 0 warnings\n";
-    assert_eq!(output.stdout, expected);
+                    ::50%25 a%0D%0A::set-output name=a::b";
+    let commands: Vec<_> = output.stdout.lines().filter(|line| line.starts_with("::")).collect();
+    assert_eq!(commands, [expected]);
 }
 
 #[test]

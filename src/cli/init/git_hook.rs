@@ -9,10 +9,10 @@ use phaser_project::path::{Root, real_path};
 use phaser_project::source::git::{common_directory, hooks_directory};
 
 /// The hook.
-pub const TEXT: &str = "#!/bin/sh\nexec phaser enforce --staged --strict\n";
+pub const TEXT: &str = "#!/bin/sh\nexec phaser enforce --staged --strict --format full\n";
 
 /// The command to add to another hook.
-pub const COMMAND: &str = "phaser enforce --staged --strict";
+pub const COMMAND: &str = "phaser enforce --staged --strict --format full";
 
 /// The hook file of a repository.
 #[derive(Debug, PartialEq, Eq)]

@@ -21,11 +21,8 @@ const OFFERED: [&ContractType; 4] = [&FORBID_PATTERN, &REQUIRE_PATTERN, &FILE_NO
 /// The number of commits tried.
 const COMMITS: usize = 200;
 
-const TYPE: Question<'_> = Question {
-    text: "Type",
-    help: "What violates the contract. Enter a number or a name.\n\
-           Contracts about changes, data, code, commands and commit messages are written by hand: docs/contracts.md.",
-};
+const TYPE: Question<'_> =
+    Question { text: "Type", help: "What violates the contract. Enter a number or a name." };
 
 const FILES: Question<'_> = Question {
     text: "Files",
