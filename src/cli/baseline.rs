@@ -192,7 +192,9 @@ impl BaselinePlan {
         let mut still: BTreeMap<BaselineEntry, u32> = BTreeMap::new();
         let baselined = |violation: &&Violation| violation.state == State::Baselined;
         for violation in looked.report.violations.iter().filter(baselined) {
-            *still.entry(BaselineEntry::of(violation)).or_default() += 1;
+            // The entry of a file as a whole keeps the digest of its first contents.
+            let entry = old.covering(violation).next().map(|at| old.entry(at).0.clone());
+            *still.entry(entry.unwrap_or_else(|| BaselineEntry::of(violation))).or_default() += 1;
         }
         for (key, count) in still {
             // In a check of some paths, entries of deleted files stay as they are.

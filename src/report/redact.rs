@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use phaser_core::contract::{LayerKind, Origin, syntax};
     use phaser_core::text::Text;
-    use phaser_core::violation::LineDigest;
+    use phaser_core::violation::{LineDigest, MatchDigests};
     use phaser_project::path::RelPath;
 
     fn contract(id: &str, tag: &str) -> Arc<Contract> {
@@ -193,7 +193,8 @@ mod tests {
                     text: shown(&text.bytes()[range.clone()]),
                     line: shown(text.line(region.start.line)).into(),
                 };
-                Violation::at(contract, &RelPath::from("a.txt"), found, LineDigest(0))
+                let digests = MatchDigests { line: LineDigest(0), text: LineDigest(0) };
+                Violation::at(contract, &RelPath::from("a.txt"), found, digests)
             })
             .collect();
         violations.sort_by_key(|violation| violation.found.as_ref().map(|found| found.range.start));

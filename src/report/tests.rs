@@ -17,7 +17,7 @@ use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
-use phaser_project::states::{BaselineInput, Scanned, decide_states};
+use phaser_project::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 
 const CONTRACTS: [&str; 6] = [
     "rule_id: no-print\ntype: forbid_pattern\npattern: 'print\\('\nfix: 'log('\nfile_glob: '**/*.py'\nmessage: Use log\nseverity: error\n",
@@ -76,7 +76,12 @@ fn report(baseline: Option<&Baseline>) -> Report {
     };
     let mut report = scan(&matcher(), &targets(), options, &());
     let is_gone = |path: &RelPath| path.as_bytes().starts_with(b"old/");
-    let tolerated = |baseline| BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything };
+    let tolerated = |baseline| BaselineInput {
+        baseline,
+        is_gone: &is_gone,
+        others: OtherFiles::None,
+        seen: Scanned::Everything,
+    };
     decide_states(&mut report, baseline.map(tolerated).as_ref());
     redact::redact(&mut report);
     report

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use phaser_core::sanitize::printable;
 use phaser_core::violation::LineDigest;
-use phaser_project::baseline::{Baseline, BaselineEntry};
+use phaser_project::baseline::Baseline;
 use phaser_project::contracts::read::overlaid::Overlay;
 use phaser_project::path::{BASELINE, RelPath, Root, TOP_BASELINE};
 
@@ -47,9 +47,8 @@ fn entries(bytes: &[u8]) -> Baseline {
 
 /// The number of newly covered violations by contract and file.
 fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, String), u32> {
-    // Entries of deleted files cover the same lines in other files: a renamed file keeps its entries.
-    let mut moved: HashMap<(&str, Option<LineDigest>), u32> = HashMap::new();
-    let line = |entry: &BaselineEntry| Some(entry.digest).filter(|_| !entry.is_lineless());
+    // Entries of deleted files cover the same lines and contents in other files: a renamed file keeps its entries.
+    let mut moved: HashMap<(&str, LineDigest), u32> = HashMap::new();
     let is_gone = |path: &str| {
         let native = RelPath::from(path).to_native();
         Path::new(&native).is_relative() && !root.path().join(native).exists()
@@ -57,13 +56,13 @@ fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, 
     for (entry, count) in before.iter() {
         let kept = after.count(entry);
         if kept < count && is_gone(&entry.path) {
-            *moved.entry((&entry.contract, line(entry))).or_default() += count - kept;
+            *moved.entry((&entry.contract, entry.digest)).or_default() += count - kept;
         }
     }
     let mut added = BTreeMap::new();
     for (entry, count) in after.iter() {
         let mut more = count.saturating_sub(before.count(entry));
-        if let Some(left) = moved.get_mut(&(entry.contract.as_str(), line(entry))) {
+        if let Some(left) = moved.get_mut(&(entry.contract.as_str(), entry.digest)) {
             let taken = more.min(*left);
             *left -= taken;
             more -= taken;

@@ -62,7 +62,7 @@ fn records_first_baseline_and_refuses_second() {
     commit the file: from now on only what is not in it counts
     ");
     insta::assert_snapshot!(file(&sandbox), @r#"
-    {"contract":"no-lock","path":"x.lock","digest":"88586aac7697e1a8","count":1}
+    {"contract":"no-lock","path":"x.lock","digest":"cbf29ce44fd0bfc1","count":1}
     {"contract":"no-print","path":"a.py","digest":"2661097131ed8eaf","count":2}
     {"contract":"no-print","path":"a.py","digest":"2664317131eb30dc","count":1}
     "#);
@@ -173,8 +173,9 @@ fn violations_of_whole_files_may_move() {
     fs::rename(sandbox.path("a/x.lock"), sandbox.path("y.lock")).expect("moved");
     fs::rename(sandbox.path("a.py"), sandbox.path("b.py")).expect("moved");
     assert_eq!(baselined(), (Some(0), 3));
-    let output = sandbox.pre_write("b.py", "x = 1\n");
-    assert_eq!(output.decision(), "allow", "{output}");
+    assert_eq!(sandbox.pre_write("b.py", "x = 1\n").decision(), "deny", "the contents are others");
+    ran(&sandbox, ["baseline", "--prune"]);
+    sandbox.pre_write("b.py", "x = 1\n").assert_allowed();
     let sandbox = sandbox.file("z.lock", "");
     assert_eq!(all(&sandbox).violations(), ["z.lock no-lock"], "there is one more than before");
 }
@@ -401,6 +402,77 @@ fn reports_touched_entries_with_existing_report() {
     let output = edit.args(["--existing", "report"]).run();
     assert_eq!(output.decision(), "allow", "{output}");
     assert_eq!(violations_in(&output.context()), ["no-print at line 8"], "{output}");
+}
+
+#[test]
+fn lineless_entry_follows_only_same_contents() {
+    let sandbox = Sandbox::new()
+        .contract(&contract("needs-licence", "require_pattern", Some("licence"), "**/*.py"))
+        .file("old.py", "x = 1\n");
+    ran(&sandbox, ["baseline"]);
+    let sandbox = sandbox.file("old.py", "y = 2\n");
+    assert_eq!(all(&sandbox).violations(), [""; 0], "its own file may change");
+    let before = file(&sandbox);
+    ran(&sandbox, ["baseline", "--prune"]);
+    ran(&sandbox, ["baseline", "--prune", "old.py"]);
+    assert_eq!(file(&sandbox), before, "the entry is in use");
+    fs::remove_file(sandbox.path("old.py")).expect("removed");
+    let sandbox = sandbox.file("unrelated.py", "z = 3\n");
+    assert_eq!(all(&sandbox).violations(), ["unrelated.py needs-licence"]);
+    assert_eq!(all(&sandbox).json()["baseline"], json!({ "stale": 1 }));
+    let sandbox = sandbox.file("renamed.py", "x = 1\n");
+    assert_eq!(all(&sandbox).violations(), ["unrelated.py needs-licence"]);
+}
+
+#[test]
+fn shards_share_entry_of_deleted_file() {
+    let sandbox = Sandbox::new().contract(&forbid("no-print", r"\bprint\(", "**/*.py"));
+    let sandbox = sandbox.file("old.py", "print(1)\nprint(1)\n");
+    ran(&sandbox, ["baseline"]);
+    fs::remove_file(sandbox.path("old.py")).expect("removed");
+    let sandbox = (0..6).fold(sandbox, |sandbox, n| sandbox.file(&format!("new{n}.py"), "print(1)\n"));
+    let expected = all(&sandbox).violations();
+    assert_eq!(expected.len(), 4);
+    for shards in [2, 3, 5] {
+        let mut found: Vec<String> = (1..=shards)
+            .flat_map(|shard| {
+                let shard = format!("{shard}/{shards}");
+                sandbox.run(["enforce", "--all", "--shard", &shard, "--format", "json"]).violations()
+            })
+            .collect();
+        found.sort();
+        assert_eq!(found, expected, "{shards} shards");
+    }
+}
+
+#[test]
+fn hook_uses_entry_of_deleted_file_once() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+        .file("old.py", "print(1)\n")
+        .file("b.py", "x = 1\n");
+    ran(&sandbox, ["baseline"]);
+    fs::remove_file(sandbox.path("old.py")).expect("removed");
+    sandbox.pre_write("m.py", "print(1)\n").assert_allowed();
+    let sandbox = sandbox.file("m.py", "print(1)\n");
+    sandbox.pre_write("z.py", "print(1)\n").assert_denied(&["no-print at line 1"]);
+    sandbox.pre_edit("m.py", "print(1)", "print(1)\nx = 2").assert_allowed();
+    let output = sandbox.hook("PreToolUse").edit("b.py", "x = 1", "print(1)").guard().run();
+    assert_eq!(output.decision(), "deny", "an edit adds it: {output}");
+}
+
+#[test]
+fn broken_baseline_leaves_clean_edit_undecided() {
+    let sandbox = recorded();
+    for broken in
+        ["nonsense\n", "<<<<<<< HEAD\n", "{\"contract\":\"a\",\"path\":\"b\",\"digest\":\"0\",\"count\":1}\n"]
+    {
+        let sandbox = recorded().file(FILE, file(&sandbox) + broken);
+        let output = sandbox.pre_write("new.py", "x = 1\n");
+        assert_eq!(output.decision(), "", "{output}");
+        assert!(output.message().starts_with(&format!("phaser: {FILE}:30: ")), "{output}");
+    }
+    sandbox.pre_write("new.py", "x = 1\n").assert_allowed();
 }
 
 #[test]

@@ -47,6 +47,31 @@ fn allows_edit_of_old_code_without_additions() {
 }
 
 #[test]
+fn compares_every_line_of_match() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-drop", r"run\(\s*\n\s*drop", "**/*.py"))
+        .file("old.py", "run(\n    drop_old)\nx = 1\n")
+        .git_add("old.py")
+        .git_commit("old");
+    edit(&sandbox, "drop_old", "drop_all_tables").assert_denied(&["no-drop at line 1"]);
+    let output = edit(&sandbox, "run(\n    drop_old)\n", "\nrun( \n\tdrop_old )\n");
+    assert_eq!(
+        (output.decision(), count_in(&output.reason(), "existing")),
+        ("allow".to_owned(), 1),
+        "{output}"
+    );
+    let sandbox = sandbox.file("old.py", "run(\n    drop_all_tables)\nx = 1\n").git_add("old.py");
+    for args in [["--staged", "--new-lines"], ["--diff=HEAD", "--new-lines"]] {
+        let output = sandbox.run(["enforce", args[0], args[1]]);
+        assert_eq!(output.report(), ["old.py:1 error no-drop"], "{args:?}: {output}");
+    }
+    let sandbox = sandbox.git_commit("another match");
+    let output = sandbox.run(["contracts", "backtest", "no-drop", "--commits", "1", "--format", "json"]);
+    assert_eq!(output.json()["refused"].as_array().map(Vec::len), Some(1), "{output}");
+}
+
+#[test]
 fn existing_violations_deny_by_default() {
     let sandbox = sandbox();
     for args in [vec!["--severity", "error"], vec!["--severity", "error", "--existing", "deny"]] {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,17 @@ pub struct Region {
     pub start: Position,
     /// The character after the last.
     pub end: Position,
+}
+
+impl Region {
+    /// The last line with a character of the region. A region that ends with a line break does not reach the next line.
+    pub fn last_line(&self) -> usize {
+        if self.end.column == 1 {
+            self.end.line.saturating_sub(1).max(self.start.line)
+        } else {
+            self.end.line
+        }
+    }
 }
 
 /// The bytes of one file, known to be text.
@@ -101,6 +112,13 @@ impl<'a> Text<'a> {
     /// The bytes of a line, from 1, without its line ending. Empty if there is no such line.
     pub fn line(&self, number: usize) -> &[u8] {
         self.line_head(number, self.bytes.len())
+    }
+
+    /// The bytes of several lines, from 1, with the line endings between them.
+    pub fn lines(&self, numbers: RangeInclusive<usize>) -> &[u8] {
+        let Some(start) = self.line_start(*numbers.start()) else { return &[] };
+        let end = self.line_start(numbers.end() + 1).unwrap_or(self.bytes.len());
+        &self.bytes[start..end.max(start)]
     }
 
     /// The first `most` bytes of [`Text::line`].

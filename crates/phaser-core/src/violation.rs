@@ -46,18 +46,33 @@ impl Violation {
     }
 
     /// A violation at a match.
-    pub fn at(contract: &Arc<Contract>, path: &RelPath, found: Match, line: LineDigest) -> Self {
+    pub fn at(contract: &Arc<Contract>, path: &RelPath, found: Match, digests: MatchDigests) -> Self {
+        let MatchDigests { line, text } = digests;
         Self {
             found: Some(Box::new(found)),
-            fingerprint: Fingerprint { line, repeat: 1 },
+            fingerprint: Fingerprint { line, text, repeat: 1 },
             ..Self::of_file(contract, path)
         }
     }
 
-    /// The digest of the line of the match. `None` for a violation by the file as a whole, so that it stays the
-    /// same when the file is renamed.
-    pub fn line_digest(&self) -> Option<LineDigest> {
-        self.found.as_ref().map(|_| self.fingerprint.line)
+    /// The digests of the match. `None` for a violation by the file as a whole, so that it stays the same when the file
+    /// is renamed or changed.
+    pub fn match_digests(&self) -> Option<MatchDigests> {
+        let Fingerprint { line, text, .. } = self.fingerprint;
+        self.found.as_ref().map(|_| MatchDigests { line, text })
+    }
+
+    /// What a violation of the same contract in another version of the text has in common with this one: the lines of
+    /// the match, without their white space. `None` for a violation by the file as a whole.
+    pub fn identity(&self) -> Option<LineDigest> {
+        self.match_digests().map(|digests| digests.text)
+    }
+
+    /// Sets the contents of the file, if the violation is by the file as a whole.
+    pub fn set_contents(&mut self, contents: LineDigest) {
+        if self.found.is_none() {
+            self.fingerprint.text = contents;
+        }
     }
 
     /// Whether it fails a run or denies an edit.
@@ -74,7 +89,7 @@ impl Violation {
 
     /// A name that is stable when lines move, and unique within the file.
     pub fn name(&self) -> String {
-        let Fingerprint { line, repeat } = self.fingerprint;
+        let Fingerprint { line, repeat, .. } = self.fingerprint;
         let contract = format!("{}\0{:016x}", self.contract.id, line.0);
         format!("{:016x}:{repeat}", digest(contract.as_bytes()))
     }
@@ -120,6 +135,9 @@ pub struct Replacement {
 pub struct Fingerprint {
     /// The first line of the match, or the path for a violation without a line.
     pub line: LineDigest,
+    /// All lines of the match, from the first to the last. For a violation without a line, the contents of the file, or
+    /// the path if there are none.
+    pub text: LineDigest,
     /// The number of this violation, from 1, among those of its contract in its file with an equal line.
     pub repeat: u32,
 }
@@ -127,16 +145,26 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// For a violation without a line.
     pub fn of_path(path: &RelPath) -> Self {
-        Self { line: LineDigest(digest(path.as_bytes())), repeat: 1 }
+        let path = LineDigest(digest(path.as_bytes()));
+        Self { line: path, text: path, repeat: 1 }
     }
 }
 
-/// A digest of a line without its white space. Stable over machines and versions.
+/// The digests of the lines of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MatchDigests {
+    /// The first line.
+    pub line: LineDigest,
+    /// All lines, from the first to the last.
+    pub text: LineDigest,
+}
+
+/// A digest of one or more lines without their white space. Stable over machines and versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineDigest(pub u64);
 
 impl LineDigest {
-    /// The digest of a line.
+    /// The digest of a text.
     pub fn of(line: &[u8]) -> Self {
         Self(digest(line.iter().filter(|byte| !byte.is_ascii_whitespace())))
     }

@@ -9,22 +9,24 @@
 //!
 //! This entry covers two violations of `no-todo` in `src/a.rs`, on lines whose text has this digest. The digest
 //! is that of the line without its white space (see [`LineDigest`]), not of its number, so an entry survives edits
-//! elsewhere in the file. Say the file has three such lines now: two become baselined, the third stays open. A
-//! violation of a file as a whole (`file_not_exists`, a missing `require_pattern`) has no line; its digest is that of
-//! the path.
+//! elsewhere in the file. Say the file has three such lines now: two become baselined, the third stays open.
+//!
+//! A violation of a file as a whole (`file_not_exists`, a missing `require_pattern`) has no line; its digest is that of
+//! the contents when it was recorded. The entry covers the file whatever its contents are now. The digest matters when
+//! the file is gone: the entry then covers another file only if that one has these contents.
 //!
 //! This module reads and writes the file. [`states`](crate::states) decides which violations an entry covers.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::path::{BASELINE, Root, baseline_file};
 use phaser_core::contract::Warning;
-use phaser_core::digest::digest;
 use phaser_core::violation::{LineDigest, Violation};
 
 /// The largest baseline that is read, in bytes: room for more than half a million entries.
@@ -43,7 +45,7 @@ pub struct BaselineEntry {
     pub contract: String,
     /// The path, as text.
     pub path: String,
-    /// The digest of the line, or of the path for a violation of the file as a whole.
+    /// The digest of the line, or of the contents for a violation of the file as a whole.
     pub digest: LineDigest,
 }
 
@@ -53,13 +55,16 @@ impl BaselineEntry {
         Self {
             contract: violation.contract.id.clone(),
             path: violation.path.to_text().into_owned(),
-            digest: violation.fingerprint.line,
+            digest: Self::digest_of(violation),
         }
     }
 
-    /// Whether the entry is about a file as a whole: its digest is that of its path.
-    pub fn is_lineless(&self) -> bool {
-        self.digest == LineDigest(digest(self.path.as_bytes()))
+    /// The digest of the entry that covers a violation.
+    pub fn digest_of(violation: &Violation) -> LineDigest {
+        match violation.found {
+            Some(_) => violation.fingerprint.line,
+            None => violation.fingerprint.text,
+        }
     }
 
     /// Whether the path is not UTF-8 on disk. Such an entry cannot follow its file, because the exact path is
@@ -119,6 +124,17 @@ impl Baseline {
         Ok(Self { entries })
     }
 
+    /// What is wrong with the baseline of a project, if it is broken. Faster than reading it: entries as phaser writes them
+    /// are recognised by their shape.
+    pub fn problem(root: &Root) -> Option<Warning> {
+        let name = baseline_file(root);
+        let read = fs::read(root.path().join(name)).ok();
+        match read.filter(|text| text.len() as u64 <= MAX_SIZE) {
+            Some(text) if is_as_written(&text) => None,
+            _ => Self::read_file(root, name).err(),
+        }
+    }
+
     /// The entry at an index, with the number of its violations, at least 1.
     pub fn entry(&self, at: usize) -> (&BaselineEntry, u32) {
         let (entry, count) = &self.entries[at];
@@ -137,6 +153,26 @@ impl Baseline {
             (entry.contract.as_str(), entry.path.as_str(), entry.digest).cmp(&wanted)
         };
         self.entries.binary_search_by(order).ok()
+    }
+
+    /// The indices of the entries that may cover a violation at its own path: those of its line, or all of its file if it has
+    /// no line.
+    pub fn covering(&self, violation: &Violation) -> Range<usize> {
+        let (contract, path) = (violation.contract.id.as_str(), violation.path.to_text());
+        match violation.found {
+            Some(_) => match self.find(contract, &path, BaselineEntry::digest_of(violation)) {
+                Some(at) => at..at + 1,
+                None => 0..0,
+            },
+            None => {
+                let order = |(entry, _): &(BaselineEntry, u32)| {
+                    (entry.contract.as_str(), entry.path.as_str()).cmp(&(contract, &*path))
+                };
+                let start = self.entries.partition_point(|entry| order(entry).is_lt());
+                let count = self.entries[start..].partition_point(|entry| order(entry).is_eq());
+                start..start + count
+            }
+        }
     }
 
     /// The number of violations that an entry covers; 0 if there is none.
@@ -177,6 +213,46 @@ fn parse_line(line: &[u8]) -> Result<(BaselineEntry, u32), String> {
         return Err(wrong("a count is at least 1"));
     }
     Ok((BaselineEntry { contract: contract.into_owned(), path: path.into_owned(), digest }, count))
+}
+
+/// Whether every line is an entry in the form that [`write`] gives it, with nothing escaped. Such a text is not broken.
+fn is_as_written(text: &[u8]) -> bool {
+    let is_plain = |byte: &u8| *byte >= b' ' && *byte != b'\\';
+    let is_hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_count = |end: &[u8]| {
+        let count = end.strip_prefix(b":").and_then(|end| end.strip_suffix(b"}")).unwrap_or_default();
+        let is_small = (1..=9).contains(&count.len());
+        is_small && count[0] != b'0' && count.iter().all(u8::is_ascii_digit)
+    };
+    let is_entry = |line: &[u8]| {
+        let parts: Vec<&[u8]> = line.split(|&byte| byte == b'"').collect();
+        let [
+            b"{",
+            b"contract",
+            b":",
+            _,
+            b",",
+            b"path",
+            b":",
+            _,
+            b",",
+            b"digest",
+            b":",
+            digest,
+            b",",
+            b"count",
+            count,
+        ] = parts[..]
+        else {
+            return false;
+        };
+        line.iter().all(is_plain)
+            && digest.len() == 16
+            && digest.iter().all(is_hexadecimal)
+            && is_count(count)
+    };
+    std::str::from_utf8(text).is_ok()
+        && text.split(|&byte| byte == b'\n').all(|line| line.is_empty() || is_entry(line))
 }
 
 /// The size limit in megabytes, if a baseline of this many bytes exceeds it.

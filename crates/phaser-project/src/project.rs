@@ -22,6 +22,7 @@ use phaser_core::contract::{Contract, LayerKind, Severity, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::Limits;
 use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_core::violation::Violation;
 use thiserror::Error;
 
 use crate::baseline::Baseline;
@@ -36,7 +37,7 @@ use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, 
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles, Untracked};
 use crate::source::present::ProjectFiles;
 use crate::source::{Compared, Coverage, Source, Targets, changes, files, tree, worktree};
-use crate::states::{BaselineInput, Scanned, decide_states};
+use crate::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
 pub mod by_file;
@@ -55,6 +56,9 @@ pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
 /// Fewer files than this are checked sooner than the cache is read.
 const FEW: usize = 100;
+
+/// The number of files that a hook searches between two looks at the clock.
+const CHUNK: usize = 512;
 
 /// Default of [`Options::timeout`].
 pub const TIMEOUT: Duration = Duration::from_millis(100);
@@ -689,7 +693,7 @@ pub fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
             let names = targets.targets.iter().flat_map(|target| [Some(&target.path), target.alias.as_ref()]);
             let staged = match &targets.coverage {
                 Coverage::Listed(listing) => Some(listing),
-                Coverage::Whole | Coverage::Rest(_) | Coverage::Partial => None,
+                Coverage::Whole | Coverage::Shard { .. } | Coverage::Partial => None,
             };
             folders_above(root, names.flatten(), staged)
         }
@@ -769,7 +773,8 @@ impl<'p> Inspection<'p> {
     /// How targets are scanned.
     pub fn scanning(&self) -> scan::ScanOptions<'static> {
         let Options { max_file_size, measure, fixes, .. } = self.project.options;
-        let several = self.targets.targets.len() > 1 || matches!(self.targets.coverage, Coverage::Rest(_));
+        let several =
+            self.targets.targets.len() > 1 || matches!(self.targets.coverage, Coverage::Shard { .. });
         scan::ScanOptions {
             threads: if several { self.project.threads() } else { 1 },
             max_file_size,
@@ -866,9 +871,12 @@ impl<'p> Inspection<'p> {
         });
         let present = ProjectFiles { root, targets: &self.targets };
         let is_gone = |path: &RelPath| !present.has(path);
+        let search = |ids: &BTreeSet<&str>| self.violations_elsewhere(matcher, ids);
+        let is_part = matches!(self.targets.coverage, Coverage::Shard { .. }) || self.project.options.lenient;
         let tolerated = baseline.as_ref().map(|baseline| BaselineInput {
             baseline,
             is_gone: &is_gone,
+            others: if is_part { OtherFiles::Search(&search) } else { OtherFiles::None },
             seen: if self.targets.coverage == Coverage::Whole { Scanned::Everything } else { Scanned::Some },
         });
         decide_states(&mut report, tolerated.as_ref());
@@ -891,6 +899,40 @@ impl<'p> Inspection<'p> {
             phases: self.phases.taken(),
             ..report
         }
+    }
+
+    /// The violations of these contracts in the files of the project that are not targets; `None` if there is not enough time.
+    fn violations_elsewhere(&self, matcher: &Matcher, ids: &BTreeSet<&str>) -> Option<Vec<Violation>> {
+        let project = self.project;
+        let rest = match &self.targets.coverage {
+            Coverage::Shard { rest, .. } => rest.clone(),
+            _ => {
+                let own: BTreeSet<&RelPath> =
+                    self.targets.targets.iter().map(|target| &target.path).collect();
+                let mut rest = tree::tree(&project.root, &project.location(), project.threads()).targets;
+                rest.retain(|target| !own.contains(&target.path));
+                rest
+            }
+        };
+        let contracts = matcher.contracts().iter().filter(|contract| ids.contains(contract.id.as_str()));
+        let matcher = Matcher::new(contracts.map(|contract| (**contract).clone()).collect(), self.matching());
+        let options = scan::ScanOptions {
+            threads: project.threads(),
+            existing: Existing::Deny,
+            added_ignores: AddedIgnores::NotWanted,
+            measure: Measure::Nothing,
+            propose: Propose::Nothing,
+            ..self.scanning()
+        };
+        let mut violations = Vec::new();
+        for some in rest.chunks(CHUNK) {
+            let some = Targets { targets: some.to_vec(), ..Targets::none() };
+            violations.extend(scan(&matcher, &some, options, &()).violations);
+            if project.options.deadline.has_passed() {
+                return None;
+            }
+        }
+        Some(violations)
     }
 
     /// The report if no contract is enabled, or if the source has nothing to check.
@@ -939,7 +981,7 @@ impl<'p> Inspection<'p> {
         if self.new_ignores == AddedIgnores::Wanted || !self.project.options.deadline.is_never() {
             return None;
         }
-        let is_whole = matches!(self.targets.coverage, Coverage::Whole | Coverage::Rest(_));
+        let is_whole = matches!(self.targets.coverage, Coverage::Whole | Coverage::Shard { .. });
         if !is_whole && self.targets.targets.len() <= FEW {
             return None;
         }

@@ -9,7 +9,6 @@ use crate::path::RelPath;
 use phaser_core::contract::{Contract, Severity, Warning};
 use phaser_core::matcher::profile::Costs;
 use phaser_core::skipped::{Gap, Skipped};
-use phaser_core::text::Region;
 use phaser_core::violation::{State, Violation};
 
 /// The result of a check.
@@ -73,10 +72,7 @@ impl Earlier {
     /// Whether a current violation overlaps the changed lines.
     pub fn touches(&self, violation: &Violation) -> bool {
         violation.found.as_ref().is_some_and(|found| {
-            let Region { start, end } = found.region;
-            // A match that ends with the line break does not reach the next line.
-            let last = if end.column == 1 { end.line.saturating_sub(1).max(start.line) } else { end.line };
-            start.line < self.changed.end && self.changed.start <= last
+            found.region.start.line < self.changed.end && self.changed.start <= found.region.last_line()
         })
     }
 }

@@ -27,7 +27,7 @@ use phaser_core::fix::{Edit, Fixer, is_fixable};
 use phaser_core::matcher::{Checked, FileNames, Matcher, Scratch, Selection};
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_core::text::{Text, changed_lines, place_in_file};
-use phaser_core::violation::{Replacement, Violation};
+use phaser_core::violation::{LineDigest, Replacement, Violation};
 
 mod added_ignores;
 mod gather;
@@ -110,7 +110,7 @@ pub fn scan(
     let contracts = matcher.contracts().to_vec();
     let mut report = Report { contracts, skipped: skipped.clone(), ..Report::default() };
     collect(targets, scanned, &mut report);
-    if let Coverage::Rest(rest) = coverage {
+    if let Coverage::Shard { rest, judges_project: true } = coverage {
         let survey = |worker: &mut Worker<'_>, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
@@ -311,8 +311,9 @@ fn read_target(
     let text = content.as_ref().map(|bytes| Text::new(&**bytes));
     let readable = text.as_ref().ok().and_then(Option::as_ref);
     let mut checked = matcher.check_with(scratch, selection, &target.path, readable);
-    if let Some(whole) = &target.whole {
-        judge_requirements(matcher, target, reader.read(whole), &mut checked);
+    match &target.whole {
+        Some(whole) => judge_requirements(matcher, target, reader.read(whole), &mut checked),
+        None => set_contents(&mut checked.violations, content.as_deref().ok()),
     }
     if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
         propose_fixes(fixer, target, bytes, text, &mut checked);
@@ -373,11 +374,21 @@ fn judge_requirements(
         Ok(bytes) => bytes,
         Err(why) => return checked.skipped.push(Skipped { path: target.path.clone(), why }),
     };
-    let Some(text) = Text::new(bytes) else { return };
+    let Some(text) = Text::new(&*bytes) else { return };
     let selection = matcher.select(&target.path, target.alias.as_ref());
-    let of_whole = matcher.check(&selection, &target.path, Some(&text));
+    let mut of_whole = matcher.check(&selection, &target.path, Some(&text));
+    set_contents(&mut of_whole.violations, Some(&bytes));
     checked.violations.extend(of_whole.violations.into_iter().filter(is_required));
     checked.satisfied = of_whole.satisfied;
+}
+
+/// Gives violations by the file as a whole the digest of its contents, by which the baseline recognises a renamed file.
+fn set_contents(violations: &mut [Violation], contents: Option<&[u8]>) {
+    let Some(contents) = contents else { return };
+    if violations.iter().any(|violation| violation.found.is_none()) {
+        let contents = LineDigest::of(contents);
+        violations.iter_mut().for_each(|violation| violation.set_contents(contents));
+    }
 }
 
 /// Marks the contracts about the project as a whole that an unchecked file might satisfy.
@@ -406,17 +417,18 @@ fn previous_violations(
     now: Option<&Text>,
 ) -> (Vec<Violation>, Range<usize>) {
     let content = reader.read(&before.content).ok();
-    let text = content.and_then(Text::new);
+    let text = content.as_deref().and_then(Text::new);
     let changed = changed_lines(bytes(text.as_ref()), bytes(now));
     let selection = matcher.select(&before.path, before.alias.as_ref());
     let mut checked = matcher.check(&selection, &before.path, text.as_ref());
-    drop(text);
+    set_contents(&mut checked.violations, content.as_deref());
+    drop(content);
     if let Some(whole) = &before.whole {
         judge_requirements(matcher, before, reader.read(whole), &mut checked);
     }
     let mut violations = checked.violations;
     if let Some(other) = &before.before {
-        let key = |violation: &Violation| (violation.contract.id.clone(), violation.fingerprint.line);
+        let key = |violation: &Violation| (violation.contract.id.clone(), violation.identity());
         let known: HashSet<_> = violations.iter().map(key).collect();
         let (others, _) = previous_violations(matcher, reader, other, now);
         violations.extend(others.into_iter().filter(|other| !known.contains(&key(other))));

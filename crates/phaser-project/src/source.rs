@@ -110,8 +110,13 @@ pub enum Content {
 pub enum Coverage {
     /// Every file is a target.
     Whole,
-    /// Every file is a target or one of these, which another shard checks.
-    Rest(Vec<Target>),
+    /// Every file is a target or one of `rest`.
+    Shard {
+        /// The files that other shards check, sorted by path.
+        rest: Vec<Target>,
+        /// Whether this shard judges project-wide requirements. One does.
+        judges_project: bool,
+    },
     /// Some files are targets; the paths of all can be listed.
     Listed(git::Listing),
     /// Nothing is known beyond the targets.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::{FixStanding, TextState, WhyLeft};
 use crate::matcher::Checked;
 use crate::skipped::SkipReason;
-use crate::violation::{LineDigest, Violation};
+use crate::violation::{MatchDigests, Violation};
 
 /// A span that an edit changes.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ fn touching(violation: &Violation, spans: &[EditSpan<'_>]) -> Vec<usize> {
 /// A contract id and the span of a violation.
 type SpanKey<'a> = (&'a str, Option<(usize, usize)>);
 
-/// A contract id and the line of a violation.
-type LineKey<'a> = (&'a str, Option<LineDigest>);
+/// A contract id and the lines of a violation.
+type LineKey<'a> = (&'a str, Option<MatchDigests>);
 
 /// The violations before the edits. Each is paired with at most one.
 struct PreviousViolations<'a> {
@@ -137,7 +137,7 @@ impl<'a> PreviousViolations<'a> {
                 }
                 Some(_) => {}
             }
-            known.on_lines.entry((id, violation.line_digest())).or_default().push(index);
+            known.on_lines.entry((id, violation.match_digests())).or_default().push(index);
         }
         known
     }
@@ -148,7 +148,7 @@ impl<'a> PreviousViolations<'a> {
         let indices = self.at_places.get_mut(&(violation.contract.id.as_str(), place))?;
         let index = indices.pop()?;
         let (was, standing) = (&self.before.violations[index], self.before.standings[index]);
-        if matches!(standing, FixStanding::Spared(_)) && was.line_digest() != violation.line_digest() {
+        if matches!(standing, FixStanding::Spared(_)) && was.match_digests() != violation.match_digests() {
             return None;
         }
         self.used[index] = true;
@@ -157,7 +157,7 @@ impl<'a> PreviousViolations<'a> {
 
     /// The standing of an unpaired violation on the same line.
     fn on_line(&mut self, violation: &'a Violation) -> Option<FixStanding> {
-        let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), violation.line_digest()))?;
+        let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), violation.match_digests()))?;
         while let Some(index) = indices.pop() {
             if !self.used[index] {
                 self.used[index] = true;

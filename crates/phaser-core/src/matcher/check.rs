@@ -15,7 +15,7 @@ use crate::check::{CheckTarget, CheckVerdict};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::Text;
-use crate::violation::{LineDigest, Match, Note, State, Violation};
+use crate::violation::{LineDigest, Match, MatchDigests, Note, State, Violation};
 use phaser_zones::Zones;
 
 /// Cap on the matches reported per contract and file.
@@ -209,14 +209,14 @@ impl FileCheck<'_> {
         }
         *room = room.saturating_sub(matches.len());
         for range in matches {
-            let (found, digest) = self.found(range);
-            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digest);
+            let (found, digests) = self.found(range);
+            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digests);
             self.checked.violations.push(violation);
         }
     }
 
-    /// The match at `range` and the digest of its first line.
-    fn found(&mut self, range: Range<usize>) -> (Match, LineDigest) {
+    /// The match at `range` and the digests of its lines.
+    fn found(&mut self, range: Range<usize>) -> (Match, MatchDigests) {
         let (text, start) = (self.text, range.start);
         let range = without_leading_space(text.bytes(), range);
         let region = text.region(range.clone());
@@ -225,6 +225,9 @@ impl FileCheck<'_> {
             text: excerpt(text.line_head(number, MAX_EXCERPT + MAX_WIDTH)).into(),
             digest: LineDigest::of(text.line(number)),
         });
+        let last = region.last_line();
+        let whole = if last == number { line.digest } else { LineDigest::of(text.lines(number..=last)) };
+        let digests = MatchDigests { line: line.digest, text: whole };
         let found = Match {
             region,
             text: excerpt(&text.bytes()[range.clone()]),
@@ -232,7 +235,7 @@ impl FileCheck<'_> {
             range,
             start,
         };
-        (found, line.digest)
+        (found, digests)
     }
 
     fn skip(&mut self, why: SkipReason) {

@@ -117,3 +117,24 @@ fn rejects_oversized_baseline() {
     let what = Baseline::read(&root).expect_err("too large").to_string();
     assert!(what.contains("it has more than 64 MB"), "{what}");
 }
+
+#[test]
+fn recognises_what_it_writes() {
+    assert!(is_as_written(format!("{LINE}\n\n{LINE}").as_bytes()));
+    assert!(is_as_written(b""));
+    for other in [
+        "nonsense",
+        "<<<<<<< HEAD",
+        &LINE[..40],
+        &LINE.replace("\"count\":2", "\"count\":0"),
+        &LINE.replace("\"count\":2", "\"count\":99999999999"),
+        &LINE.replace("00ff", "ff"),
+        &LINE.replace("00ff", "00FF"),
+        &LINE.replace("src/", "src\\u0000"),
+        &LINE.replace("src/", "src\t"),
+        &LINE.replace("digest", "line"),
+        &format!("{LINE}{LINE}"),
+    ] {
+        assert!(!is_as_written(other.as_bytes()), "{other}");
+    }
+}

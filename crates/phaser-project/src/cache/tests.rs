@@ -61,8 +61,9 @@ fn fix() -> impl Strategy<Value = Box<Replacement>> {
 fn violation() -> impl Strategy<Value = (usize, Violation)> {
     let state = prop_oneof![Just(State::Open), Just(State::Ignored)];
     let note = prop_oneof![Just(None), Just(Some(Remark::BareIgnore)), Just(Some(Remark::NotIgnorable))];
-    let fingerprint = (any::<u64>(), any::<u32>())
-        .prop_map(|(line, repeat)| Fingerprint { line: LineDigest(line), repeat });
+    let fingerprint = (any::<u64>(), any::<u64>(), any::<u32>()).prop_map(|(line, text, repeat)| {
+        Fingerprint { line: LineDigest(line), text: LineDigest(text), repeat }
+    });
     let parts = (state, note, fingerprint, proptest::option::of(found()), proptest::option::of(fix()));
     (0..CONTRACTS, parts).prop_map(|(index, (state, note, fingerprint, found, fix))| {
         let contract = contracts()[index].clone();

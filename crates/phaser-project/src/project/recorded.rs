@@ -15,7 +15,7 @@ pub enum Recorded {
     Nowhere,
     /// Read before the check.
     In(Arc<Baseline>),
-    /// Read when an open violation exists. A broken file is then a warning: hooks use this.
+    /// Read when an open violation exists, and only validated otherwise. A broken file is a warning: hooks use this.
     InFile,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn recorded(
     match recorded {
         Recorded::Nowhere => Ok(None),
         Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
-        Recorded::InFile if report.open().next().is_none() => Ok(None),
+        Recorded::InFile if report.open().next().is_none() => Baseline::problem(root).map_or(Ok(None), Err),
         Recorded::InFile => Ok(Baseline::read(root)?.map(Arc::new)),
     }
 }

@@ -76,8 +76,8 @@ pub(super) fn judge_project(
     let is_missing = |index: &usize| judged(&contracts[*index]) && !is_satisfied(*index);
     let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
     match coverage {
-        Coverage::Partial => return Vec::new(),
-        Coverage::Whole | Coverage::Rest(_) => {}
+        Coverage::Partial | Coverage::Shard { judges_project: false, .. } => return Vec::new(),
+        Coverage::Whole | Coverage::Shard { judges_project: true, .. } => {}
         Coverage::Listed(_) if missing.is_empty() => {}
         Coverage::Listed(listing) => match not_listed(contracts, missing, listing) {
             Ok(rest) => missing = rest,

@@ -21,7 +21,7 @@ impl ProjectFiles<'_> {
         let among = |targets: &[Target]| targets.binary_search_by(|target| target.path.cmp(path)).is_ok();
         match coverage {
             Coverage::Whole => among(targets),
-            Coverage::Rest(rest) => among(targets) || among(rest),
+            Coverage::Shard { rest, .. } => among(targets) || among(rest),
             Coverage::Listed(listing) => listing.has(path),
             Coverage::Partial => {
                 self.root.path().join(Path::new(&*path.to_text())).symlink_metadata().is_ok()

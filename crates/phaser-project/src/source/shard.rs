@@ -34,11 +34,9 @@ impl Shard {
         let Targets { targets, coverage, skipped, folders } = targets;
         let (own, rest) = targets.into_iter().partition(|target| self.has(&target.path));
         let coverage = match coverage {
-            Coverage::Whole if self.part == 1 => Coverage::Rest(rest),
+            Coverage::Whole => Coverage::Shard { rest, judges_project: self.part == 1 },
             Coverage::Listed(paths) if self.part == 1 => Coverage::Listed(paths),
-            Coverage::Whole | Coverage::Listed(_) | Coverage::Rest(_) | Coverage::Partial => {
-                Coverage::Partial
-            }
+            Coverage::Listed(_) | Coverage::Shard { .. } | Coverage::Partial => Coverage::Partial,
         };
         let skipped = skipped.into_iter().filter(|skipped| self.has(&skipped.path)).collect();
         Targets { targets: own, coverage, skipped, folders }

@@ -1,11 +1,13 @@
 //! Marks the violations that the baseline covers.
 //!
-//! An entry covers `count` violations of its contract with its digest in its file. If that file is gone, the entry
-//! covers violations in other files, so a renamed file keeps its baseline.
+//! An entry covers `count` violations of its contract with its digest in its file, or the violation of the file as a
+//! whole. If that file is gone, the entry covers violations with its digest in other files, so a renamed file keeps its
+//! baseline. Among several such files the entry covers the first by path, whichever of them a run checks: a run of a part
+//! of the project looks the others up ([`OtherFiles`]).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, BaselineEntry};
 use crate::path::RelPath;
 use crate::report::Report;
 use phaser_core::violation::{LineDigest, State, Violation};
@@ -16,8 +18,19 @@ pub struct BaselineInput<'a> {
     pub baseline: &'a Baseline,
     /// Whether a file no longer exists.
     pub is_gone: &'a dyn Fn(&RelPath) -> bool,
+    /// The files that were not scanned.
+    pub others: OtherFiles<'a>,
     /// How much of the project was scanned.
     pub seen: Scanned,
+}
+
+/// The files of the project that were not scanned, which may use an entry of a file that is gone.
+pub enum OtherFiles<'a> {
+    /// There are none, or they do not matter.
+    None,
+    /// Finds their violations of the contracts with these ids; `None` if that takes too long. Then no entry covers a
+    /// violation in another file.
+    Search(&'a dyn Fn(&BTreeSet<&str>) -> Option<Vec<Violation>>),
 }
 
 /// How much of the project was scanned.
@@ -35,12 +48,8 @@ pub(super) struct BaselineMarker<'a> {
     left: Vec<u32>,
 }
 
-/// An entry that may cover violations in other files, if its own file is gone.
-struct MovableEntry {
-    entry: usize,
-    /// Whether the file is gone; `None` until it is needed.
-    is_gone: Option<bool>,
-}
+/// The indices of entries of files that are gone, by contract and digest.
+type MovedEntries<'a> = HashMap<&'a str, HashMap<LineDigest, VecDeque<usize>>>;
 
 impl<'a> BaselineMarker<'a> {
     pub(super) fn new(input: &'a BaselineInput<'a>) -> Self {
@@ -48,70 +57,71 @@ impl<'a> BaselineMarker<'a> {
         Self { input, left }
     }
 
-    /// Marks the violations that entries cover. Calls `walk` twice: an entry covers its own file first, then others.
-    pub(super) fn run(&mut self, mut walk: impl FnMut(&mut dyn FnMut(&mut Violation))) {
-        let mut uncovered: HashSet<String> = HashSet::new();
-        walk(&mut |violation| {
-            if may_be_covered(violation)
-                && !self.cover(violation)
-                && !uncovered.contains(&violation.contract.id)
-            {
-                uncovered.insert(violation.contract.id.clone());
+    /// Marks the violations that entries for their own files cover, in this order.
+    pub(super) fn cover<'v>(&mut self, violations: impl Iterator<Item = &'v mut Violation>) {
+        for violation in violations.filter(|violation| violation.is_open() && violation.contract.ignorable) {
+            let at = self.input.baseline.covering(violation).find(|&at| self.left[at] > 0);
+            if let Some(at) = at {
+                self.left[at] -= 1;
+                violation.state = State::Baselined;
             }
-        });
-        if !uncovered.is_empty() {
-            let mut moved = self.moved(&uncovered);
-            walk(&mut |violation| {
-                if may_be_covered(violation)
-                    && let Some(of_contract) = moved.get_mut(violation.contract.id.as_str())
-                    && let Some(entries) = of_contract.get_mut(&violation.line_digest())
-                {
-                    self.follow(violation, entries);
-                }
-            });
         }
     }
 
-    /// Marks a violation that an entry for its own file covers.
-    fn cover(&mut self, violation: &mut Violation) -> bool {
-        let (contract, path) = (&violation.contract.id, violation.path.to_text());
-        let at = self.input.baseline.find(contract, &path, violation.fingerprint.line);
-        let Some(at) = at.filter(|&at| self.left[at] > 0) else { return false };
-        self.left[at] -= 1;
-        violation.state = State::Baselined;
-        true
+    /// Marks the violations that entries of files that are gone cover: those on unchanged lines first, with those of other
+    /// files, by path. Existing violations become baselined, too.
+    pub(super) fn follow(&mut self, mut unchanged: Vec<&mut Violation>, mut changed: Vec<&mut Violation>) {
+        unchanged.retain(|violation| may_follow(violation));
+        changed.retain(|violation| may_follow(violation));
+        let all = || unchanged.iter().chain(&changed).map(|violation| &**violation);
+        let mut moved = self.moved(&all().map(key).collect());
+        let mut others = Vec::new();
+        if let OtherFiles::Search(search) = self.input.others {
+            let is_moved = |violation: &Violation| {
+                let (id, digest) = key(violation);
+                moved.get(id).is_some_and(|of_contract| of_contract.contains_key(&digest))
+            };
+            if !all().any(|violation| violation.is_open() && is_moved(violation)) {
+                return;
+            }
+            let Some(found) = search(&moved.keys().copied().collect()) else { return };
+            others = found;
+        }
+        self.cover(others.iter_mut());
+        let others = others.iter_mut().filter(|violation| may_follow(violation));
+        let mut first: Vec<&mut Violation> = unchanged.into_iter().chain(others).collect();
+        first.sort_by(|one, other| one.by_place(other));
+        for violation in first.into_iter().chain(changed) {
+            let (id, digest) = key(violation);
+            let entries = moved.get_mut(id).and_then(|of_contract| of_contract.get_mut(&digest));
+            let Some(entries) = entries else { continue };
+            if let Some(&at) = entries.front() {
+                self.left[at] -= 1;
+                if self.left[at] == 0 {
+                    entries.pop_front();
+                }
+                violation.state = State::Baselined;
+            }
+        }
     }
 
-    /// The entries of these contracts with an unused count, by line digest. `None` stands for violations of a file as
-    /// a whole, whose digest depends on the path.
-    fn moved(
-        &self,
-        contracts: &HashSet<String>,
-    ) -> HashMap<&'a str, HashMap<Option<LineDigest>, VecDeque<MovableEntry>>> {
-        let mut moved: HashMap<_, HashMap<_, VecDeque<MovableEntry>>> = HashMap::new();
+    /// The entries of files that are gone with an unused count, among those with one of these contracts and digests.
+    fn moved(&self, wanted: &HashSet<(&str, LineDigest)>) -> MovedEntries<'a> {
+        let mut moved = MovedEntries::new();
+        if wanted.is_empty() {
+            return moved;
+        }
         for (at, (entry, _)) in self.input.baseline.iter().enumerate() {
-            if self.left[at] > 0 && contracts.contains(&entry.contract) && !entry.is_lossy() {
-                let line = Some(entry.digest).filter(|_| !entry.is_lineless());
-                let alike = moved.entry(entry.contract.as_str()).or_default().entry(line).or_default();
-                alike.push_back(MovableEntry { entry: at, is_gone: None });
+            if self.left[at] > 0
+                && wanted.contains(&(entry.contract.as_str(), entry.digest))
+                && !entry.is_lossy()
+                && (self.input.is_gone)(&RelPath::from(entry.path.as_str()))
+            {
+                let of_contract = moved.entry(&entry.contract).or_default();
+                of_contract.entry(entry.digest).or_default().push_back(at);
             }
         }
         moved
-    }
-
-    /// Marks a violation that an entry of a file that is gone covers.
-    fn follow(&mut self, violation: &mut Violation, entries: &mut VecDeque<MovableEntry>) {
-        let BaselineInput { baseline, is_gone, .. } = self.input;
-        while let Some(MovableEntry { entry, is_gone: known }) = entries.front_mut() {
-            let left = &mut self.left[*entry];
-            let path = || RelPath::from(baseline.entry(*entry).0.path.as_str());
-            if *left > 0 && *known.get_or_insert_with(|| is_gone(&path())) {
-                *left -= 1;
-                violation.state = State::Baselined;
-                return;
-            }
-            entries.pop_front();
-        }
     }
 
     /// The number of entries with an unused count, among those whose contract and file were checked.
@@ -121,6 +131,11 @@ impl<'a> BaselineMarker<'a> {
     }
 }
 
-fn may_be_covered(violation: &Violation) -> bool {
-    violation.is_open() && violation.contract.ignorable
+/// The contract and the digest of the entry that covers a violation.
+fn key(violation: &Violation) -> (&str, LineDigest) {
+    (&violation.contract.id, BaselineEntry::digest_of(violation))
+}
+
+fn may_follow(violation: &Violation) -> bool {
+    matches!(violation.state, State::Open | State::Existing) && violation.contract.ignorable
 }

@@ -8,7 +8,7 @@ use crate::report::Earlier;
 use phaser_core::contract::{Check, Contract};
 use phaser_core::testing::contract;
 use phaser_core::text::{Position, Region};
-use phaser_core::violation::{LineDigest, Match, State};
+use phaser_core::violation::{LineDigest, Match, MatchDigests, State};
 
 fn rule(id: usize) -> Arc<Contract> {
     Arc::new(contract(id, Check::NotExists))
@@ -18,7 +18,8 @@ fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation 
     let position = Position { line: number, column: 1 };
     let region = Region { start: position, end: position };
     let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.into() };
-    Violation::at(rule, &RelPath::from(path), found, LineDigest::of(line.as_bytes()))
+    let line = LineDigest::of(line.as_bytes());
+    Violation::at(rule, &RelPath::from(path), found, MatchDigests { line, text: line })
 }
 
 fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
@@ -117,7 +118,12 @@ mod baseline {
         let is_gone = |path: &RelPath| gone.contains(&&*path.to_text());
         decide_states(
             &mut report,
-            Some(&BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything }),
+            Some(&BaselineInput {
+                baseline,
+                is_gone: &is_gone,
+                others: OtherFiles::None,
+                seen: Scanned::Everything,
+            }),
         );
         report
     }
@@ -155,19 +161,15 @@ mod baseline {
     #[test]
     fn entry_of_gone_file_covers_other_path() {
         let (one, other) = (rule(1), rule(2));
-        let old = vec![
-            at(&one, "old.py", 1, "x"),
-            at(&one, "old.py", 2, "x"),
-            Violation::of_file(&one, &RelPath::from("old.py")),
-        ];
+        let old =
+            vec![at(&one, "old.py", 1, "x"), at(&one, "old.py", 2, "x"), whole(&one, "old.py", "contents")];
         let baseline = baseline_of(&report(old));
         let now = || {
-            let whole = |path: &str| Violation::of_file(&one, &RelPath::from(path));
             report(vec![
-                whole("b.py"),
+                whole(&one, "b.py", "contents"),
                 at(&one, "b.py", 1, "x"),
                 at(&other, "b.py", 1, "x"),
-                whole("c.py"),
+                whole(&one, "c.py", "contents"),
                 at(&one, "c.py", 1, "x"),
                 at(&one, "c.py", 2, "x"),
             ])
@@ -176,6 +178,51 @@ mod baseline {
         assert_eq!(states_of(&moved), [Baselined, Baselined, Open, Open, Baselined, Open]);
         assert_eq!(moved.stale, Some(0));
         assert_eq!(states_of(&settled(now(), &baseline, &[])), [Open; 6]);
+    }
+
+    fn whole(rule: &Arc<Contract>, path: &str, contents: &str) -> Violation {
+        let mut violation = Violation::of_file(rule, &RelPath::from(path));
+        violation.set_contents(LineDigest::of(contents.as_bytes()));
+        violation
+    }
+
+    #[test]
+    fn lineless_entry_follows_equal_contents_only() {
+        let rule = rule(1);
+        let baseline = baseline_of(&report(vec![whole(&rule, "old.py", "x")]));
+        let states = |path: &str, contents: &str, gone: &[&str]| {
+            states_of(&settled(report(vec![whole(&rule, path, contents)]), &baseline, gone))
+        };
+        assert_eq!(states("old.py", "y", &[]), [Baselined], "its own file, whatever its contents");
+        assert_eq!(states("new.py", "x", &["old.py"]), [Baselined]);
+        assert_eq!(states("new.py", "y", &["old.py"]), [Open]);
+        assert_eq!(states("new.py", "x", &[]), [Open]);
+    }
+
+    #[test]
+    fn other_files_use_up_moved_entry() {
+        let rule = rule(1);
+        let baseline = baseline_of(&report(vec![at(&rule, "old.py", 1, "x")]));
+        let states = |path: &str, others: Option<Vec<Violation>>| {
+            let mut report = report(vec![at(&rule, path, 1, "x")]);
+            let search = |ids: &std::collections::BTreeSet<&str>| {
+                assert_eq!(ids.iter().copied().collect::<Vec<_>>(), ["c1"]);
+                others.clone()
+            };
+            let input = BaselineInput {
+                baseline: &baseline,
+                is_gone: &|path| *path == RelPath::from("old.py"),
+                others: OtherFiles::Search(&search),
+                seen: Scanned::Some,
+            };
+            decide_states(&mut report, Some(&input));
+            states_of(&report)
+        };
+        let other = || Some(vec![at(&rule, "m.py", 1, "x")]);
+        assert_eq!(states("a.py", other()), [Baselined], "the first file by path");
+        assert_eq!(states("z.py", other()), [Open]);
+        assert_eq!(states("z.py", Some(Vec::new())), [Baselined]);
+        assert_eq!(states("a.py", None), [Open], "the other files are unknown");
     }
 
     #[test]
@@ -237,7 +284,12 @@ mod baseline {
         if let Some(baseline) = baseline {
             decide_states(
                 &mut report,
-                Some(&BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything }),
+                Some(&BaselineInput {
+                    baseline,
+                    is_gone: &is_gone,
+                    others: OtherFiles::None,
+                    seen: Scanned::Everything,
+                }),
             );
         }
         report

@@ -83,6 +83,6 @@ fn listed(targets: &Targets) -> Vec<String> {
             all.each_path(each).expect("listed");
             paths
         }
-        Coverage::Whole | Coverage::Rest(_) | Coverage::Partial => panic!("not listed"),
+        Coverage::Whole | Coverage::Shard { .. } | Coverage::Partial => panic!("not listed"),
     }
 }
