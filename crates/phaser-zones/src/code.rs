@@ -60,10 +60,18 @@ impl Lexer<'_> {
                 depth = opener.map(|&byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum();
             }
             HoleEnd::At(_) | HoleEnd::Line => {}
-            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Attempt::Refused,
+            HoleEnd::First(_) | HoleEnd::Repeated | HoleEnd::Near(_) if !self.may_look_ahead() => {
+                return Attempt::Refused;
+            }
             HoleEnd::First(close) => {
                 let found = self.find_ahead(close.as_bytes(), after);
                 bound = Some((found.unwrap_or(self.end), close.len()));
+            }
+            HoleEnd::Repeated => {
+                let Some(found) = self.find_ahead(&self.text[at..after], after) else {
+                    return Attempt::Refused;
+                };
+                bound = Some((found, length));
             }
             HoleEnd::Near(close) => {
                 let rest = self.rest(after);
@@ -146,7 +154,7 @@ impl Lexer<'_> {
             HoleEnd::Balanced(pairs) => stops.with_all(pairs),
             HoleEnd::At(close) => stops.with_first(close),
             HoleEnd::Line => stops.union(frame.language.line_ends.stops),
-            HoleEnd::First(_) | HoleEnd::Near(_) => stops,
+            HoleEnd::First(_) | HoleEnd::Repeated | HoleEnd::Near(_) => stops,
         }
     }
 
@@ -174,7 +182,9 @@ impl Lexer<'_> {
                 self.pop();
                 Attempt::Taken
             }
-            HoleEnd::At(_) | HoleEnd::Line | HoleEnd::First(_) | HoleEnd::Near(_) => Attempt::Refused,
+            HoleEnd::At(_) | HoleEnd::Line | HoleEnd::First(_) | HoleEnd::Repeated | HoleEnd::Near(_) => {
+                Attempt::Refused
+            }
         }
     }
 
@@ -228,7 +238,7 @@ impl Lexer<'_> {
             RuleKind::Quote(quote) => self.open_quote(rule, quote, opened),
             RuleKind::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
             RuleKind::Paired(paired) => self.open_paired(language, paired, opened),
-            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, hole.head.len()),
+            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, opened.after - self.pos),
             RuleKind::Letter => self.letter(opened),
             RuleKind::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
             RuleKind::Number => self.number(language),

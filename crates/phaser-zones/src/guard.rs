@@ -63,6 +63,10 @@ impl Lexer<'_> {
                 (before == Some(b'.') && self.before(opened.start - 1) != Some(b'.'))
                     || [&b"def"[..], b"alias", b"undef"].contains(&self.word_before(language, self.tail))
             }
+            At::Body => {
+                let word = self.word_before(language, self.tail);
+                [&b"as"[..], b"do"].iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
+            }
             At::Scalar => self.is_scalar_start(opened.start),
         }
     }

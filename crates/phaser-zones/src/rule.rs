@@ -51,6 +51,8 @@ pub(super) enum At {
     Character,
     /// After `def`, `alias`, `undef` or a dot (Ruby).
     MethodName,
+    /// After `AS` or `DO` (SQL): the body of a function.
+    Body,
     /// Where a YAML scalar starts.
     Scalar,
 }
@@ -269,6 +271,8 @@ pub(super) enum HoleEnd {
     Line,
     /// At the first occurrence of this text.
     First(&'static str),
+    /// At the first occurrence of the opener's own text: `$body$`.
+    Repeated,
     /// At the first occurrence of this text if that is near; otherwise the hole does not open.
     Near(&'static str),
 }

@@ -1,9 +1,10 @@
-//! SQL. `'…'` is a string; `"…"` and the backquotes of MySQL hold names, and names are code.
+//! SQL. `'…'` is a string; `"…"` and the backquotes of MySQL hold names, and names are code. A text between
+//! dollars is code after `AS` and `DO`, where it is the body of a function, and a string elsewhere.
 
 use super::super::Language;
-use super::super::build::{block, escaped, line, nesting, string};
+use super::super::build::{block, escaped, hole, island, line, nesting, string};
 use super::super::lines::LineEnds;
-use super::super::rule::{At, Escape, Fence, Rule};
+use super::super::rule::{At, Escape, Fence, HoleEnd, Rule};
 use super::{DOUBLED_DOUBLE, DOUBLED_SINGLE};
 
 pub(super) static LANGUAGES: &[&Language] = &[&SQL, &MYSQL];
@@ -33,6 +34,7 @@ pub(super) static SQL: Language = Language::new(
         oracle("'|", "|'"),
         BACKSLASH_STRING.after(&["e"]).any_case(),
         string("'").many().escapes(DOUBLED_SINGLE).maybe_after(NATIONAL).any_case(),
+        island(hole("$", "").until(HoleEnd::Repeated)).fence(Fence::Word, "$").at(At::Body),
         string("$").fence(Fence::Word, "$").closed_by_parts("$", "$").many().at(At::NotAfterWord),
         NAME,
         BACKQUOTED,
