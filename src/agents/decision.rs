@@ -74,7 +74,7 @@ impl HookDecision {
 
     /// Gaps and broken contracts for the user, and no verdict.
     pub fn message_only(report: &Report) -> Self {
-        Self { message: message(report), ..Self::NOTHING }
+        Self { message: message(report, HookMode::Guard), ..Self::NOTHING }
     }
 
     /// The decision with every text sanitised. The changes of a fixed call are code and stay as they are.
@@ -136,7 +136,8 @@ pub fn decide(checked: CheckedCall<'_>, report: &Report) -> HookDecision {
     } else {
         context(&verdict, report, LocationStyle::of(checked.mode, checked.call))
     };
-    with_concerns(HookDecision { verdict, context, message: message(report) }, checked.findings)
+    let message = message(report, checked.mode);
+    with_concerns(HookDecision { verdict, context, message }, checked.findings)
 }
 
 /// Decides on the files that a shell command changed.
@@ -144,7 +145,7 @@ pub fn decide_on_command(report: &Report, findings: &[PolicyFinding]) -> HookDec
     let verdict = violated(&worst_first(report), HookMode::Guard, LocationStyle::PathAndLine)
         .unwrap_or(HookVerdict::Nothing);
     if findings.is_empty() {
-        return HookDecision { verdict, context: None, message: message(report) };
+        return HookDecision { verdict, context: None, message: message(report, HookMode::Guard) };
     }
     let (reason, lines) = match verdict {
         HookVerdict::Violated { reason, lines } => (reason, Some(lines)),
@@ -153,7 +154,7 @@ pub fn decide_on_command(report: &Report, findings: &[PolicyFinding]) -> HookDec
     HookDecision {
         verdict: HookVerdict::Violated { reason, lines: with_findings(lines, "\n", findings) },
         context: None,
-        message: Some(with_findings(message(report), "; ", findings)),
+        message: Some(with_findings(message(report, HookMode::Guard), "; ", findings)),
     }
 }
 
@@ -181,7 +182,7 @@ pub fn decide_on_end(report: &Report, sent_back: &[String]) -> HookDecision {
             if sent_back.contains(&reason) { HookVerdict::Nothing } else { HookVerdict::Block(reason) }
         }
     };
-    HookDecision { verdict, context: None, message: message(report) }
+    HookDecision { verdict, context: None, message: message(report, HookMode::Guard) }
 }
 
 /// Adds the findings of policies: the strictest policy decides.
@@ -331,8 +332,8 @@ fn denied_path(skipped: &Skipped) -> Option<String> {
 }
 
 /// Gaps and broken contract files, for the user. Agents do not show stderr.
-fn message(report: &Report) -> Option<String> {
-    let unchecked = report.skipped.iter().filter(|skipped| is_gap(&skipped.why));
+fn message(report: &Report, mode: HookMode) -> Option<String> {
+    let unchecked = report.skipped.iter().filter(|skipped| is_gap(&skipped.why, mode));
     let gaps = unchecked.map(|skipped| format!("{}: {}", skipped.path, skipped.why));
     let broken = report.warnings.iter().filter(|warning| warning.effect == WarningEffect::ContractSkipped);
     let parts = [counted("not checked: ", gaps), counted("", broken.map(Warning::to_string))];
@@ -340,9 +341,10 @@ fn message(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| shortened(&format!("phaser: {}", inert(&parts.join("; ")))))
 }
 
-/// Whether the user has to know it. An edit that cannot be reconstructed is one that the agent rejects as well.
-fn is_gap(why: &SkipReason) -> bool {
+/// Whether the user has to know it. Without the guard, the skip of a binary file stays silent. An edit that cannot be reconstructed is one that the agent rejects as well.
+fn is_gap(why: &SkipReason, mode: HookMode) -> bool {
     why.gap() > Gap::None
+        && (mode == HookMode::Guard || !matches!(why, SkipReason::UnexpectedBinary(_)))
         && !matches!(
             why,
             SkipReason::NotReconstructed(_) | SkipReason::ParentComponent | SkipReason::PathTooLong { .. }

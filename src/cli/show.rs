@@ -85,10 +85,13 @@ impl Show<'_> {
         for Skipped { path, why } in report.skipped.iter().take(most) {
             match why {
                 // The reason is a sentence of its own, and the agent reports the same.
-                SkipReason::NotReconstructed(reason) if !self.args.quiet => {
-                    say(format_args!("phaser: not checked: {reason}"));
+                SkipReason::NotReconstructed(reason) | SkipReason::UnexpectedBinary(reason)
+                    if self.args.stdin =>
+                {
+                    if !self.args.quiet {
+                        say(format_args!("phaser: not checked: {reason}"));
+                    }
                 }
-                SkipReason::NotReconstructed(_) => {}
                 why if why.gap() > Gap::None => {
                     let path = if self.is_as_given(path) { path } else { &here.path(path) };
                     say(format_args!("phaser: not checked: {path}: {why}"));

@@ -58,6 +58,57 @@ fn size_limit_bounds_write_like_file() {
 }
 
 #[test]
+fn binary_with_name_of_text_is_gap() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-eval", "eval", "**/*.{js,bin,dat}"))
+        .contract(&contract("no-py", "file_not_exists", None, "vendor/**"))
+        .file("data.dat", "text\n")
+        .git_add("data.dat")
+        .git_commit("text")
+        .file("data.dat", b"eval(x) \0")
+        .file("a.js", b"eval(x) // \0")
+        .file("a.bin", b"eval(x) \0")
+        .file("vendor/readme.txt", b"\0")
+        .file("other.py", b"\0");
+    sandbox.git(&["add", "--all"]);
+    let gaps = |args: &[&str]| {
+        let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
+        let gaps: Vec<String> = output.unchecked();
+        let paths =
+            gaps.iter().filter_map(|gap| Some(gap.split_once(": ")?.0.to_owned())).collect::<Vec<_>>();
+        (output.code, paths)
+    };
+    let named = vec!["a.js".to_owned()];
+    assert_eq!(gaps(&["--all", "--skip", "no-py"]), (Some(0), named.clone()));
+    assert_eq!(gaps(&["--all", "--skip", "no-py", "--strict"]), (Some(3), named.clone()));
+    assert_eq!(gaps(&["a.js", "a.bin", "--strict"]), (Some(3), named));
+    let both = vec!["a.js".to_owned(), "data.dat".to_owned()];
+    for mode in [&["--staged"][..], &["--diff", "HEAD"]] {
+        let args = [mode, &["--skip", "no-py", "--strict"]].concat();
+        assert_eq!(gaps(&args), (Some(3), both.clone()), "{mode:?}: it was text before");
+    }
+}
+
+#[test]
+fn guard_reports_binary_change_of_text() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-eval", "eval", "**/*.{js,dat}"))
+        .file("data.dat", "text")
+        .file("old.js", b"x \0");
+    let write = |path: &str| sandbox.hook("PreToolUse").write(path, "eval(x) // \0");
+    for path in ["a.js", "data.dat"] {
+        let output = write(path).guard().run();
+        assert_eq!((output.decision().as_str(), output.message().contains(path)), ("", true), "{output}");
+        assert_eq!(write(path).run().stdout.trim(), "{}", "without the guard a skip stays one");
+    }
+    assert_eq!(write("new.dat").guard().run().stdout.trim(), "{}");
+    assert_eq!(write("a.py").guard().run().message(), "", "no contract names it");
+    let output = sandbox.hook("PreToolUse").edit("old.js", "x", "eval(x)").guard().run();
+    assert_eq!((output.decision().as_str(), output.message().contains("old.js")), ("", true), "{output}");
+}
+
+#[test]
 fn unread_file_makes_no_requirement_missing() {
     let somewhere = "version: '1.2'\naudit_source: x\nrule:\n  id: has-mark\n  type: require_pattern\n  \
                      pattern: MARK\n  file_glob: '**/*.txt'\n  message: m\n  severity: error\n  rationale: r\n\

@@ -205,13 +205,13 @@ fn only_regular_files_are_opened() {
 #[test]
 fn binary_files_are_skipped() {
     let sandbox = sandbox()
-        .file("nul.txt", b"x\0")
-        .file("controls.txt", b"x\x01\x02\x03")
+        .file("nul.bin", b"x\0")
+        .file("controls.bin", b"x\x01\x02\x03")
         .file("few-controls.txt", b"x\x01 and ten more characters")
         .file("empty.txt", "");
     let output = json(&sandbox);
     assert_eq!(output.violations(), ["few-controls.txt:1:1 no-x"]);
-    assert_eq!(skipped(&output), ["controls.txt: binary", "nul.txt: binary"]);
+    assert_eq!(skipped(&output), ["controls.bin: binary", "nul.bin: binary"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
 }
 
@@ -251,10 +251,10 @@ fn utf16_is_decoded_by_its_mark() {
     let sandbox = sandbox()
         .file("le.txt", b"\xff\xfea\0\n\0x\0")
         .file("be.txt", b"\xfe\xff\0a\0\n\0x")
-        .file("nul.txt", b"\xfe\xff\0x\0\0");
+        .file("nul.bin", b"\xfe\xff\0x\0\0");
     let output = sandbox.run(["enforce", "--all", "--strict", "--format", "json"]);
     assert_eq!(output.violations(), ["be.txt:2:1 no-x", "le.txt:2:1 no-x"]);
-    assert_eq!((output.code, skipped(&output)), (Some(1), vec!["nul.txt: binary".to_owned()]));
+    assert_eq!((output.code, skipped(&output)), (Some(1), vec!["nul.bin: binary".to_owned()]));
 }
 
 #[test]

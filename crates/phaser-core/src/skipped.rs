@@ -19,6 +19,8 @@ pub struct Skipped {
 pub enum SkipReason {
     /// Not text.
     Binary,
+    /// Not text, although the file has the name of text, or was text before the change, and a contract is about its text.
+    UnexpectedBinary(String),
     /// Text in an encoding that is recognised but not decoded.
     Encoding(&'static str),
     /// A directory, a FIFO, a device.
@@ -104,6 +106,23 @@ impl SkipReason {
         text::unread_encoding(bytes).map_or(Self::Binary, Self::Encoding)
     }
 
+    /// Whether the file is not text, or a change of an agent makes it so.
+    pub fn is_binary(&self) -> bool {
+        matches!(self, Self::Binary | Self::NotReconstructed(_))
+    }
+
+    /// A reason that [is binary](Self::is_binary), where text is expected: a gap.
+    #[must_use]
+    pub fn unexpected(self) -> Self {
+        match self {
+            Self::Binary => Self::UnexpectedBinary(
+                "binary, but it has the name of text or was text before (remove the NUL bytes, or exclude the file)".to_owned(),
+            ),
+            Self::NotReconstructed(reason) => Self::UnexpectedBinary(reason),
+            other => other,
+        }
+    }
+
     /// The ids of the contracts that the reason is about; `None` if it is about the file as a whole, and so about every
     /// contract that applies.
     fn contracts(&self) -> Option<&[String]> {
@@ -113,6 +132,7 @@ impl SkipReason {
             }
             Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } => Some(ids),
             Self::Binary
+            | Self::UnexpectedBinary(_)
             | Self::Encoding(_)
             | Self::NotAFile
             | Self::Link
@@ -142,6 +162,7 @@ impl SkipReason {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
             Self::Encoding(_)
+            | Self::UnexpectedBinary(_)
             | Self::TooLarge { .. }
             | Self::TooManyMatches { .. }
             | Self::TooManyViolations { .. }
@@ -162,6 +183,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary => f.write_str("binary"),
+            Self::UnexpectedBinary(reason) => f.write_str(reason),
             Self::Encoding(name) => write!(f, "text in {name}, which is not read (save it as UTF-8)"),
             Self::NotAFile => f.write_str("not a regular file"),
             Self::Link => f.write_str("a symbolic link"),

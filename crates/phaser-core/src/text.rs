@@ -8,6 +8,9 @@ use std::ops::{Range, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
+use crate::path::RelPath;
+use phaser_zones::Language;
+
 mod changed;
 mod encoding;
 
@@ -202,6 +205,11 @@ pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {
     is_ascii_text(bytes).is_some()
+}
+
+/// Whether bytes that are not text should be, by the name of their file.
+pub fn is_expected(path: &RelPath, bytes: &[u8]) -> bool {
+    Language::expects_text(path.as_bytes(), bytes)
 }
 
 /// Whether a text is ASCII; `None` if the bytes are not text. One pass, two if there are control characters.

@@ -26,7 +26,7 @@ use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use phaser_core::fix::{Edit, Fixer, is_fixable};
 use phaser_core::matcher::{Checked, FileNames, Matcher, Scratch, Selection};
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
-use phaser_core::text::{Text, changed_lines, place_in_file};
+use phaser_core::text::{self, Text, changed_lines, place_in_file};
 use phaser_core::violation::{LineDigest, Replacement, Violation};
 
 mod added_ignores;
@@ -334,12 +334,26 @@ fn read_target(
         Ok(None) => content.as_ref().ok().map(|bytes| SkipReason::not_text(bytes)),
         Err(why) => Some(why.clone()),
     };
+    let why = why.map(|why| match why.is_binary() && selection.reads_text() {
+        true if expects_text(reader, target, content.as_deref().ok()) => why.unexpected(),
+        _ => why,
+    });
     checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
     scanned.result = FileResult { applied: readable.is_some(), checked };
     if let Some(new) = new {
         new.keep(&target.path, &scanned.result, selection.satisfied_by_existence());
     }
     scanned
+}
+
+/// Whether a target that is not text should be: by its name, or because its previous version is text.
+fn expects_text(reader: &mut Reader, target: &Target, content: Option<&[u8]>) -> bool {
+    let mut names = target.alias.iter().chain([&target.path]);
+    let was_text = |before: &Target| {
+        reader.read(&before.content).is_ok_and(|bytes| !bytes.is_empty() && Text::new(bytes).is_some())
+    };
+    names.any(|name| text::is_expected(name, content.unwrap_or_default()))
+        || target.before.as_deref().is_some_and(was_text)
 }
 
 /// Attaches fixes to the violations of a file, where they do no harm. A part of a file gets none.

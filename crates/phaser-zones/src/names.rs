@@ -26,7 +26,30 @@ const STRICT_JSON: &str = "json jsonl ndjson geojson webmanifest avsc har topojs
 /// Files with such an extension whose readers accept comments.
 const JSON_WITH_COMMENTS: &str = ".eslintrc.json devcontainer.json api-extractor.json";
 
+/// Extensions of text without a language.
+const TEXTS: &str = "txt text csv tsv psv log diff patch srt vtt po pot ipynb";
+
+/// Names of text without a language.
+const TEXT_NAMES: &str = "readme license licence copying changelog authors notice contributing news todo";
+
+/// Extensions of languages that are also those of binary formats: MPEG transport streams, property lists, compiled resources.
+const SHARED_WITH_BINARIES: &str = "ts mts plist res lock m pro mod cls";
+
 impl Language {
+    /// Whether a file at `path` is expected to be text by its name, although its `bytes` are not. If the name is that of a
+    /// binary format, too, the bytes decide: source with a NUL in it is mostly text.
+    pub fn expects_text(path: &[u8], bytes: &[u8]) -> bool {
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if contains_word(SHARED_WITH_BINARIES, extension.as_bytes()) && is_mostly_binary(bytes) {
+            return false;
+        }
+        contains_word(TEXTS, extension.as_bytes())
+            || contains_word(TEXT_NAMES, name.as_bytes())
+            || by_name(&name, b"").is_some()
+    }
+
     /// The language of a file at `path` (relative, `/`-separated). `None` if unknown.
     pub fn of(path: &[u8], text: &[u8]) -> Option<&'static Self> {
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
@@ -97,6 +120,13 @@ fn by_cell(text: &[u8]) -> Option<&'static Language> {
     let is_whole =
         text.trim_ascii_start().starts_with(b"{") && memchr::memmem::find(text, b"\"cells\"").is_some();
     (!is_whole).then_some(&PYTHON)
+}
+
+/// Whether the bytes are those of a binary format: a binary property list, or more than a quarter of them cannot be in ASCII
+/// text.
+fn is_mostly_binary(bytes: &[u8]) -> bool {
+    let is_binary = |byte: &&u8| !matches!(**byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    bytes.starts_with(b"bplist") || bytes.iter().filter(is_binary).count() * 4 > bytes.len()
 }
 
 fn by_name(name: &str, text: &[u8]) -> Option<&'static Language> {
@@ -175,6 +205,33 @@ mod tests {
         assert_eq!(name("notes.txt", ""), None);
         assert_eq!(name("", ""), None);
         assert_eq!(name("dir/", "#!/bin/sh"), Some("shell"));
+    }
+
+    #[test]
+    fn expects_text_by_name() {
+        let expects = |path: &str, bytes: &[u8]| Language::expects_text(path.as_bytes(), bytes);
+        let source = b"eval(x) // \0";
+        for path in [
+            "a.py",
+            "src/A.JS",
+            "a.ts",
+            "Dockerfile",
+            "README",
+            "a.txt",
+            "data.csv",
+            "a.json",
+            "a.svg",
+            "n.ipynb",
+        ] {
+            assert!(expects(path, source), "{path}");
+        }
+        for path in ["a.png", "a.bin", "a", "a.wasm", "core", "", "a.pyc"] {
+            assert!(!expects(path, source), "{path}");
+        }
+        assert!(!expects("video.ts", &[0x47, 0x40, 0x11, 0x10, 0x00, 0x42, 0xF0, 0x25].repeat(188)));
+        assert!(!expects("Info.plist", b"bplist00 CFBundleName"));
+        assert!(expects("Info.plist", source));
+        assert!(expects("a.js", b"\0\0\0\0"), "no binary format has this name");
     }
 
     #[test]

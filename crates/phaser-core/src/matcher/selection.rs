@@ -88,6 +88,11 @@ impl Selection {
         self.contents.is_empty() && self.present.is_empty() && self.no_time.is_empty()
     }
 
+    /// Whether a contract is about the text of the file.
+    pub fn reads_text(&self) -> bool {
+        !self.contents.is_empty() || !self.no_time.is_empty()
+    }
+
     /// Contracts that the existence of the file satisfies.
     pub fn satisfied_by_existence(&self) -> &[usize] {
         &self.exists

@@ -46,6 +46,7 @@ struct RecordedViolation {
 #[derive(Serialize, Deserialize)]
 enum StableReason {
     Binary,
+    UnexpectedBinary(String),
     TooManyMatches { id: String, limit: usize },
     TooManyViolations { limit: usize, ids: Vec<String> },
 }
@@ -69,6 +70,7 @@ pub(super) fn encode(
     let reason = |skipped: &Skipped| match skipped.why.clone() {
         _ if skipped.path != *path => None,
         SkipReason::Binary => Some(StableReason::Binary),
+        SkipReason::UnexpectedBinary(reason) => Some(StableReason::UnexpectedBinary(reason)),
         SkipReason::TooManyMatches { id, limit } => Some(StableReason::TooManyMatches { id, limit }),
         SkipReason::TooManyViolations { limit, ids } => Some(StableReason::TooManyViolations { limit, ids }),
         _ => None,
@@ -98,6 +100,7 @@ pub(super) fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) 
     let skipped = skipped.into_iter().map(|reason| {
         let why = match reason {
             StableReason::Binary => SkipReason::Binary,
+            StableReason::UnexpectedBinary(reason) => SkipReason::UnexpectedBinary(reason),
             StableReason::TooManyMatches { id, limit } => SkipReason::TooManyMatches { id, limit },
             StableReason::TooManyViolations { limit, ids } => SkipReason::TooManyViolations { limit, ids },
         };

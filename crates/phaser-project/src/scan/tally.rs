@@ -12,7 +12,7 @@ use crate::source::Target;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::{Checked, Matcher, Selection};
 use phaser_core::skipped::{SkipReason, Skipped};
-use phaser_core::text::Text;
+use phaser_core::text::{self, Text};
 
 /// The first bytes of a Git LFS pointer file.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
@@ -90,6 +90,9 @@ fn check(
     let mut checked = matcher.check_with(&mut worker.scratch, group, &target.path, text.as_ref());
     let why = match &read {
         Ok(_) if text.is_some() => None,
+        Ok(bytes) if group.reads_text() && text::is_expected(&target.path, bytes) => {
+            Some(SkipReason::not_text(bytes).unexpected())
+        }
         Ok(bytes) => Some(SkipReason::not_text(bytes)),
         Err(why) => Some(why.clone()),
     };

@@ -167,7 +167,14 @@ impl ReconstructedFile<'_> {
         let current = self.current()?;
         let before = self.on_disk(current.as_deref());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
+        let bytes = match (algorithm.0)(current, edits, limit) {
+            // The file stays binary, whatever the edit.
+            Err(NotApplied::BinaryFile) => {
+                let current = self.current()?.filter(|bytes| Text::new(bytes.as_slice()).is_none());
+                current.ok_or_else(|| self.not_applied(&NotApplied::BinaryFile))?
+            }
+            edited => edited.map_err(|error| self.not_applied(&error))?,
+        };
         Ok(FileVersions { bytes, whole: None, before })
     }
 
