@@ -45,7 +45,7 @@ mod command;
 mod configs;
 mod contracts;
 mod globs;
-mod hooks;
+pub mod hooks;
 pub mod messages;
 mod overrides;
 mod patterns;

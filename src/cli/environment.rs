@@ -74,6 +74,11 @@ impl Environment {
         absolute("XDG_CACHE_HOME").or_else(|| absolute("LOCALAPPDATA")).or_else(by_default)
     }
 
+    /// A variable of this process.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        env::var(name).ok()
+    }
+
     /// Identifies this build: the size and modification time of the executable.
     pub fn program(&self) -> String {
         let metadata = env::current_exe().and_then(|path| path.metadata());

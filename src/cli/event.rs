@@ -24,7 +24,7 @@ use crate::briefing::briefing;
 use crate::exit::Exit;
 use crate::in_flight::RewrittenCall;
 use crate::install::file::{self, SettingsScope};
-use crate::install::{HookSurvey, survey};
+use crate::tamper::hooks::{Running, disarmed};
 use crate::tamper::policies;
 
 /// Time limit of the sweep after a command. The user waits for the command anyway.
@@ -177,7 +177,7 @@ fn brief(project: &Project) -> anyhow::Result<HookDecision> {
     Ok(HookDecision { context, ..HookDecision::message_only(&report) })
 }
 
-/// Blocks a change of settings that removes phaser's hooks, if the project has a `protect` policy. Claude Code merges all
+/// Blocks a change of settings after which phaser's hooks are gone or cannot work, if the project has a `protect` policy. Claude Code merges all
 /// its settings files, so all of them are read.
 fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<HookDecision> {
     let source = Source::Files(Vec::new());
@@ -188,25 +188,14 @@ fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::R
     if !protects || contracts.is_empty() {
         return Ok(HookDecision::NOTHING);
     }
-    let (mut guards, mut disabled_in) = (environment.runs_as_a_plugin, None);
-    for scope in SettingsScope::ALL {
-        let Some(path) = client_settings(scope, environment) else { continue };
-        // Settings that cannot be read have no hooks for the agent either.
-        let Some(HookSurvey { own, all_disabled }) =
-            file::read(&path).ok().and_then(|text| survey(&text).ok())
-        else {
-            continue;
-        };
-        guards |= own.iter().any(|hook| hook.event == "PreToolUse");
-        if all_disabled {
-            disabled_in.get_or_insert(path);
-        }
-    }
-    let problem = match (disabled_in, guards) {
-        (Some(path), _) => format!("'disableAllHooks' in {} disables phaser", path.display()),
-        (None, false) => "phaser's hooks are gone from the settings".to_owned(),
-        (None, true) => return Ok(HookDecision::NOTHING),
+    let read = |scope| {
+        let path = client_settings(scope, environment)?;
+        Some((path.display().to_string(), file::read(&path).ok()?.into_bytes()))
     };
+    let settings: Vec<_> = SettingsScope::ALL.into_iter().filter_map(read).collect();
+    let running =
+        Running { as_plugin: environment.runs_as_a_plugin, variable: &|name| environment.variable(name) };
+    let Some(problem) = disarmed(&settings, &running) else { return Ok(HookDecision::NOTHING) };
     let reason = format!(
         "{problem}. This project protects them ('protect' in .claude/phaser.yaml): only the user may remove them, with 'phaser enforce uninstall'. Restore the settings."
     );

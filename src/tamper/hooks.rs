@@ -1,14 +1,17 @@
 //! Claude Code's settings before and after a change: which of phaser's hooks are gone or weaker.
 //!
 //! Every command that runs `phaser enforce --stdin` counts as a hook of phaser, whatever shell code is around it. Settings
-//! that Claude Code cannot parse have no hooks.
+//! that Claude Code cannot parse have no hooks. Hooks inherit the variables in `env`, so one that decides which program
+//! runs, or how, can disarm them ([`disarms`]).
 
 use phaser_core::sanitize::printable;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use regex_automata::meta::Regex;
 use serde_json::{Map, Value};
 
 use super::command::HookCommand;
+use crate::agents::Agent;
 
 /// A change of a settings file.
 pub(super) struct SettingsEdit<'c> {
@@ -25,6 +28,89 @@ const ENOUGH: f64 = 10.0;
 
 /// Claude Code's default timeout, in seconds.
 const DEFAULT_TIMEOUT: f64 = 600.0;
+
+/// The timeout below which a hook cannot run, in seconds.
+const TOO_SHORT: f64 = 1.0;
+
+/// Variables that decide which program a hook runs, or how: the search path, what shells and loaders execute first, where
+/// settings, contracts and repositories are, and by which phaser recognises another agent.
+const DISARMING: [&str; 19] = [
+    "PATH",
+    "SHELL",
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "NODE_OPTIONS",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_SIMPLE",
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_CEILING_DIRECTORIES",
+];
+
+/// Prefixes of such variables.
+const DISARMING_PREFIXES: [&str; 7] =
+    ["PHASER_", "GIT_CONFIG", "LD_", "DYLD_", "BASH_FUNC_", "CLAUDE_CODE_SHELL", "CLAUDE_PLUGIN_"];
+
+/// Whether a variable of this name can disarm hooks.
+fn disarms(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    DISARMING.contains(&name.as_str())
+        || DISARMING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || Agent::VARIABLES.iter().any(|(known, _)| *known == name)
+}
+
+/// The tools whose calls a hook before a call has to see. One of them is enough.
+const EDITING: [&str; 2] = ["Write", "Edit"];
+
+/// The process that judges settings.
+pub struct Running<'a> {
+    /// Whether Claude Code started it as a plugin.
+    pub as_plugin: bool,
+    /// The variables of its environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// What keeps phaser's hooks from running, as a sentence without its end; `None` if nothing does. `settings` has the path and
+/// the contents of the settings of all scopes, the widest first. A variable that the process has already is no news.
+pub fn disarmed(settings: &[(String, Vec<u8>)], running: &Running<'_>) -> Option<String> {
+    let read = |(shown, bytes): &(String, Vec<u8>)| Some((shown.clone(), HookSettings::read(bytes)?));
+    let settings: Vec<(String, HookSettings)> = settings.iter().filter_map(read).collect();
+    if let Some((shown, _)) = settings.iter().find(|(_, settings)| settings.disabled) {
+        return Some(format!("'disableAllHooks' in {shown} disables phaser"));
+    }
+    for (shown, HookSettings { env, .. }) in &settings {
+        let is_new = |(name, value): &(&String, &String)| (running.variable)(name).as_ref() != Some(value);
+        if let Some((name, _)) = env.iter().find(is_new) {
+            return Some(inherits(name, shown));
+        }
+    }
+    let plugin = settings.iter().rev().find_map(|(_, settings)| settings.plugin_switch);
+    if plugin.unwrap_or(running.as_plugin) {
+        return None;
+    }
+    let hooks =
+        settings.iter().flat_map(|(shown, settings)| settings.hooks.iter().map(move |hook| (shown, hook)));
+    let mut idle = None;
+    for (shown, hook) in hooks.filter(|(_, hook)| hook.event == "PreToolUse") {
+        let Some(what) = hook.idle() else { return None };
+        idle.get_or_insert_with(|| format!("the hook for PreToolUse in {shown} {what}"));
+    }
+    Some(idle.unwrap_or_else(|| "phaser's hooks are gone from the settings".to_owned()))
+}
+
+/// The sentence about a variable of a settings file.
+fn inherits(name: &str, shown: &str) -> String {
+    format!("'env' in {shown} sets {}, which can keep hooks from running", printable(name))
+}
 
 /// One sentence per weakening.
 pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
@@ -53,6 +139,11 @@ pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
     for plugin in before.plugins.iter().filter(|plugin| !has(plugin)) {
         found.push(format!("the plugin {} is switched off in {shown}", printable(plugin)));
     }
+    for (name, value) in &after.env {
+        if before.env.get(name) != Some(value) {
+            found.push(inherits(name, shown));
+        }
+    }
     found.dedup();
     found
 }
@@ -63,6 +154,10 @@ struct HookSettings {
     hooks: Vec<Hook>,
     /// Enabled plugins of phaser.
     plugins: BTreeSet<String>,
+    /// Whether a plugin of phaser is enabled or disabled, if one is named.
+    plugin_switch: Option<bool>,
+    /// The variables that [can disarm hooks](disarms).
+    env: BTreeMap<String, String>,
     disabled: bool,
 }
 
@@ -101,6 +196,16 @@ impl MatchedTools {
         }
     }
 
+    /// Whether a tool is selected. An expression that only JavaScript has is taken to select the tools that it names.
+    fn matches(&self, tool: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.contains(tool),
+            Self::Expression(expression) => Regex::new(expression)
+                .map_or_else(|_| expression.contains(tool), |regex| regex.is_match(tool)),
+        }
+    }
+
     /// How `others` select fewer tools, as the predicate of a sentence.
     fn left_by(&self, others: &[&Self]) -> Option<String> {
         if others.contains(&&Self::All) || others.contains(&self) {
@@ -124,19 +229,26 @@ impl HookSettings {
         }
         let Value::Object(top) = serde_json::from_str(text).ok()? else { return None };
         let disabled = top.get("disableAllHooks") == Some(&Value::Bool(true));
-        let is_on = |(name, on): (&String, &Value)| {
+        let own_plugin = |(name, on): (&String, &Value)| {
             let own = name.split('@').next() == Some("phaser");
-            (own && *on == Value::Bool(true)).then(|| name.clone())
+            Some((name.clone(), on.as_bool()?)).filter(|_| own)
         };
         let plugins = top.get("enabledPlugins").and_then(Value::as_object);
-        let plugins = plugins.into_iter().flatten().filter_map(is_on).collect();
+        let plugins: Vec<(String, bool)> = plugins.into_iter().flatten().filter_map(own_plugin).collect();
+        let plugin_switch = plugins.iter().map(|(_, on)| *on).max();
+        let plugins = plugins.into_iter().filter_map(|(name, on)| on.then_some(name)).collect();
+        let env = top.get("env").and_then(Value::as_object).into_iter().flatten();
+        let env = env.filter(|(name, _)| disarms(name)).map(|(name, value)| {
+            (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
+        let env = env.collect();
         let mut hooks = Vec::new();
         for (event, groups) in top.get("hooks").and_then(Value::as_object).into_iter().flatten() {
             for group in groups.as_array().into_iter().flatten().filter_map(Value::as_object) {
                 hooks.extend(Hook::all(event, group));
             }
         }
-        Some(Self { hooks, plugins, disabled })
+        Some(Self { hooks, plugins, plugin_switch, env, disabled })
     }
 
     fn is_empty(&self) -> bool {
@@ -167,6 +279,21 @@ impl Hook {
             })
         };
         handlers.filter_map(one).collect()
+    }
+
+    /// Why the hook stops no edit, as the predicate of a sentence; `None` if it can.
+    fn idle(&self) -> Option<&'static str> {
+        if !EDITING.iter().any(|tool| self.tools.matches(tool)) {
+            Some("is for no tool that edits files ('matcher')")
+        } else if self.condition.is_some() {
+            Some("has a condition ('if')")
+        } else if self.is_async {
+            Some("is not waited for ('async')")
+        } else if self.timeout < TOO_SHORT {
+            Some("has too little time ('timeout')")
+        } else {
+            None
+        }
     }
 
     /// How the hooks in `now` are weaker than this one, as the predicate of a sentence.

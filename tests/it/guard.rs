@@ -169,6 +169,56 @@ fn protected_settings_keep_their_hooks() {
 }
 
 #[test]
+fn settings_that_idle_the_hook_are_blocked() {
+    let sandbox =
+        sandbox().file(".claude/phaser.yaml", "protect: deny\n").file(".claude/settings.json", HOOKS);
+    let change = |name: &str, text: &str| {
+        std::fs::write(sandbox.path(name), text).expect("written");
+        let output = sandbox.hook("ConfigChange").with(json!({ "source": "project_settings" })).guard().run();
+        output.json()["decision"].as_str().unwrap_or_default().to_owned()
+    };
+    let settings = ".claude/settings.json";
+    let with = |more: &str| HOOKS.replace("\"type\"", &format!("{more}, \"type\""));
+    for text in [
+        HOOKS.replace("\"Write\"", "\"Nothing\""),
+        HOOKS.replace("\"Write\"", "\"^Nothing.*\""),
+        with(r#""async": true"#),
+        with(r#""if": "Bash(never)""#),
+        with(r#""timeout": 0.001"#),
+    ] {
+        assert_eq!(change(settings, &text), "block", "{text}");
+    }
+    for text in [HOOKS.to_owned(), HOOKS.replace("\"Write\"", "\"^(Edit|Wri.e)$\""), with(r#""timeout": 5"#)]
+    {
+        assert_eq!(change(settings, &text), "", "{text}");
+    }
+    let local = ".claude/settings.local.json";
+    for variables in [r#""PATH": "/nonexistent""#, r#""BASH_ENV": "x.sh""#, r#""GIT_DIR": "/nowhere""#] {
+        assert_eq!(change(local, &format!(r#"{{"env": {{{variables}}}}}"#)), "block", "{variables}");
+    }
+    assert_eq!(change(local, r#"{"env": {"RUST_LOG": "debug"}}"#), "");
+    let known = json!({ "env": { "PATH": sandbox.home().join("bin") } }).to_string();
+    assert_eq!(change(local, &known), "", "the session runs with it");
+    assert_eq!(change(local, r#"{"disableAllHooks": true}"#), "block");
+    assert_eq!(
+        change(local, r#"{"enabledPlugins": {"phaser@phaser": false}}"#),
+        "",
+        "the settings have hooks"
+    );
+}
+
+#[test]
+fn variables_that_disarm_hooks_are_protected() {
+    let sandbox =
+        sandbox().file(".claude/phaser.yaml", "protect: deny\n").file(".claude/settings.json", HOOKS);
+    let write =
+        |text: &str| sandbox.hook("PreToolUse").write(".claude/settings.local.json", text).guard().run();
+    let output = write(r#"{"env": {"PATH": "/nonexistent"}}"#);
+    assert_eq!(output.decision(), "deny", "{output}");
+    assert_eq!(write(r#"{"env": {"RUST_LOG": "debug"}}"#).decision(), "allow");
+}
+
+#[test]
 fn broken_configuration_keeps_guard_armed() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: perhaps\n");
     let output = sandbox.hook("PreToolUse").write("a.py", "print(1)").guard().run();

@@ -64,6 +64,30 @@ fn reports_weaker_hooks() {
 }
 
 #[test]
+fn reports_variables_that_disarm_hooks() {
+    let env = |variables: &str| format!(r#"{{"env": {{{variables}}}}}"#);
+    let found = |before: &str, after: &str| weaker(&[(LOCAL, &env(before))], &[(LOCAL, Some(&env(after)))]);
+    for name in [
+        "PATH",
+        "BASH_ENV",
+        "BASH_FUNC_phaser%%",
+        "LD_PRELOAD",
+        "GIT_DIR",
+        "PHASER_STORAGE_DIR",
+        "GEMINI_PROJECT_DIR",
+    ] {
+        let set = format!(r#""{name}": "/nowhere""#);
+        let expected =
+            format!("'env' in .claude/settings.local.json sets {name}, which can keep hooks from running");
+        assert_eq!(found("", &set), [expected.as_str()]);
+        assert_eq!(found(&set.replace("/nowhere", "/usr/bin"), &set), [expected]);
+        assert_eq!(found(&set, &set), [""; 0]);
+        assert_eq!(found(&set, ""), [""; 0], "removed");
+    }
+    assert_eq!(found("", r#""GIT_PAGER": "cat", "RUST_LOG": "debug", "MY_PATH": "x""#), [""; 0]);
+}
+
+#[test]
 fn hooks_of_wider_scopes_count() {
     let was = hooks("Edit|Write", "phaser enforce --stdin", "");
     let files = [(SETTINGS_FILE, was.as_str()), (LOCAL, was.as_str())];
