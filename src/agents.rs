@@ -30,6 +30,7 @@ mod droid;
 mod fields;
 mod gemini;
 mod kiro;
+mod mcp;
 mod opencode;
 mod parsed_event;
 mod patch;

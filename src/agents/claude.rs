@@ -3,11 +3,13 @@
 //! The wire format is the [`hook`](phaser_hook) crate. Exit codes: 0 whenever the JSON decides; 3 when phaser could not run,
 //! which Claude Code shows to the user and otherwise ignores; never 2, which blocks the tool.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::decision::{HookDecision, HookVerdict};
+use super::mcp;
 use super::parsed_event::{DURATION_OF_COMMAND, directory, started};
 use super::{AgentResponse, HookEvent, HookMode, OnClean};
 use crate::exit::Exit;
@@ -39,17 +41,20 @@ pub fn read(request: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
             HookEvent::CommandRun { cwd, sweep: sweep_of(&run) }
         }
         // The event lacks the file's previous text.
-        (Event::PostToolUse(run), HookMode::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input)
+        (Event::PostToolUse(run) | Event::PostToolUseFailure(run), HookMode::Guard)
+            if is_mcp(run.call.tool) =>
         {
-            Some((path, _)) => {
-                let sweep = ChangeWindow::Command {
-                    changed: Some(vec![cwd.join(path)]),
-                    since: started(run.duration_ms, DURATION_OF_COMMAND),
-                };
-                HookEvent::CommandRun { cwd, sweep }
+            let since = started(run.duration_ms, DURATION_OF_COMMAND);
+            match mcp_file(run.call.input) {
+                Some((path, rewrite)) => {
+                    let path = cwd.join(&*path);
+                    let is_written = rewrite.is_some() || mcp::may_have_written(&path, since);
+                    let sweep = ChangeWindow::Command { changed: Some(vec![path]), since };
+                    if is_written { HookEvent::CommandRun { cwd, sweep } } else { HookEvent::Other }
+                }
+                None => HookEvent::Other,
             }
-            None => HookEvent::Other,
-        },
+        }
         (Event::PreToolUse(_), mode) => call(request, Moment::Before, cwd, mode),
         (Event::PostToolUse(_), mode) => call(request, Moment::After, cwd, mode),
         (Event::SessionStart { .. } | Event::SubagentStart(_), HookMode::Guard) => {
@@ -75,10 +80,10 @@ fn is_mcp(tool: Option<Tool<'_>>) -> bool {
     matches!(tool, Some(Tool::Other(name)) if name.starts_with("mcp__"))
 }
 
-/// The path and the text that an MCP tool writes.
-fn mcp_file(input: ToolInput<'_>) -> Option<(&str, &str)> {
-    let path = input.file_path().or_else(|| input.text("path")).filter(|path| !path.is_empty())?;
-    Some((path, input.content().or_else(|| input.text("text"))?))
+/// The file that an MCP tool names, and how the tool changes it, if that is known.
+fn mcp_file(input: ToolInput<'_>) -> Option<(Cow<'_, str>, Option<Rewrite>)> {
+    let input = input.as_value()?;
+    Some((mcp::file(input)?, mcp::rewrite(input)))
 }
 
 /// Claude Code lists at most this many changed files; a list of this length may be incomplete.
@@ -113,9 +118,11 @@ fn call(request: &Request, moment: Moment, cwd: PathBuf, mode: HookMode) -> Hook
 fn change(request: &Request, mode: HookMode) -> Result<FileChange, String> {
     let input = request.tool_input();
     let tool = request.tool();
-    if let (HookMode::Guard, true, Some((path, content))) = (mode, is_mcp(tool), mcp_file(input)) {
-        let rewrite = Rewrite::Whole(content.to_owned());
-        return Ok(FileChange { path: path.to_owned(), rewrite, original: None });
+    if mode == HookMode::Guard
+        && is_mcp(tool)
+        && let Some((path, Some(rewrite))) = mcp_file(input)
+    {
+        return Ok(FileChange { path: path.into_owned(), rewrite, original: None });
     }
     let path = match tool {
         Some(Tool::Write | Tool::Edit | Tool::MultiEdit) => input.file_path(),
@@ -528,10 +535,11 @@ mod tests {
     #[test]
     fn checks_files_written_by_mcp_tools() {
         let event = |name: &str, input: Value| json!({ "hook_event_name": name, "tool_name": "mcp__files__write", "tool_input": input });
-        for input in [json!({ "path": "a", "text": "x" }), json!({ "file_path": "a", "content": "x" })] {
+        for input in [json!({ "path": "a", "text": "x" }), json!({ "uri": "file:///p/a", "data": "x" })] {
             let before = occasion(&event("PreToolUse", input.clone()), HookMode::Guard);
             let HookEvent::ToolCall(call) = before else { panic!("{before:?}") };
             assert_eq!(call.changes[0].rewrite, Rewrite::Whole("x".to_owned()));
+            assert_eq!(call.path(&call.changes[0]), Path::new("/p/a"));
             let after = occasion(&event("PostToolUse", input), HookMode::Guard);
             let HookEvent::CommandRun { sweep: ChangeWindow::Command { changed, .. }, .. } = after else {
                 panic!("{after:?}")

@@ -19,7 +19,7 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let action = match event["tool_name"].as_str() {
         Some("fs_write" | "write") => write(input),
         Some("execute_bash" | "shell") => ToolKind::Shell.action(input),
-        _ => ToolAction::from_unknown_tool(input),
+        _ => ToolAction::from_unknown_tool(&event["tool_name"], input),
     };
     ParsedEvent::new(kind, &event["cwd"], action)
 }

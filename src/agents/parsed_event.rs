@@ -1,13 +1,14 @@
 //! An event of an agent other than Claude Code, parsed: its kind, and what the tool does. The adapters build it; here it
 //! becomes an [`HookEvent`].
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
 use super::replace::EXACT;
-use super::{HookEvent, HookMode, patch};
+use super::{HookEvent, HookMode, mcp, patch};
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_project::path::RelPath;
 use phaser_project::source::worktree::ChangeWindow;
@@ -52,7 +53,7 @@ pub fn claude_event_name(event: &Value) -> &str {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAction<'a> {
     FileChange {
-        path: &'a str,
+        path: Cow<'a, str>,
         rewrite: Rewrite,
     },
     Changes(Vec<ToolAction<'a>>),
@@ -83,8 +84,8 @@ pub enum ToolKind {
 
 const PATH: [&str; 3] = ["file_path", "filePath", "path"];
 const CONTENT: [&str; 4] = ["content", "file_text", "text", "new_text"];
-const OLD: [&str; 4] = ["old_string", "old_str", "oldString", "old_text"];
-const NEW: [&str; 4] = ["new_string", "new_str", "newString", "new_text"];
+const OLD: [&str; 6] = ["old_string", "old_str", "oldString", "oldStr", "old_text", "oldText"];
+const NEW: [&str; 6] = ["new_string", "new_str", "newString", "newStr", "new_text", "newText"];
 const REPLACE_ALL: [&str; 4] = ["replace_all", "replaceAll", "change_all", "allow_multiple"];
 const EDITS: [&str; 2] = ["changes", "edits"];
 const PATCH: [&str; 4] = ["command", "input", "patchText", "patch"];
@@ -121,12 +122,12 @@ impl<'a> ToolAction<'a> {
     pub fn of(name: &Value, input: &'a Value, tools: &[(&str, ToolKind)]) -> Self {
         match tools.iter().find(|(known, _)| name == known) {
             Some((_, kind)) => kind.action(input),
-            None => Self::from_unknown_tool(input),
+            None => Self::from_unknown_tool(name, input),
         }
     }
 
     fn change(path: &'a Value, rewrite: Rewrite) -> Self {
-        path.as_str().map_or(Self::Nothing, |path| Self::FileChange { path, rewrite })
+        path.as_str().map_or(Self::Nothing, |path| Self::FileChange { path: path.into(), rewrite })
     }
 
     fn write(path: &'a Value, content: &Value) -> Self {
@@ -141,12 +142,16 @@ impl<'a> ToolAction<'a> {
         text.as_str().map_or(Self::Nothing, Self::Patch)
     }
 
-    /// A tool that the agent does not have itself, such as one of an MCP server. It is taken to write a file if its input
-    /// has a path and a text.
-    pub fn from_unknown_tool(input: &'a Value) -> Self {
-        match field(input, &["content", "text", "file_text"]) {
-            content @ Value::String(_) => Self::write(field(input, &PATH), content),
-            _ => Self::Nothing,
+    /// A tool that the agent does not have itself, such as one of an MCP server. It changes a file if its input names one and
+    /// has a content or exact edits. What any other tool of a server does is known afterwards.
+    pub fn from_unknown_tool(name: &Value, input: &'a Value) -> Self {
+        let Some(path) = mcp::file(input) else { return Self::Nothing };
+        let is_of_server = name.as_str().is_some_and(mcp::is_tool);
+        match mcp::rewrite(input) {
+            Some(rewrite @ Rewrite::Whole(_)) => Self::FileChange { path, rewrite },
+            Some(rewrite) if is_of_server => Self::FileChange { path, rewrite },
+            None if is_of_server => Self::FileChange { path, rewrite: Rewrite::Unknown },
+            Some(_) | None => Self::Nothing,
         }
     }
 }
@@ -243,7 +248,11 @@ impl<'a> ParsedEvent<'a> {
                 let HookEvent::ToolCall(call) = self.call(Moment::After, cwd) else {
                     return HookEvent::Other;
                 };
-                let changed = call.changes.iter().map(|change| call.path(change)).collect();
+                let is_written = |(path, change): &(PathBuf, &FileChange)| {
+                    change.rewrite != Rewrite::Unknown || mcp::may_have_written(path, since)
+                };
+                let changes = call.changes.iter().map(|change| (call.path(change), change));
+                let changed = changes.filter(is_written).map(|(path, _)| path).collect();
                 let sweep = ChangeWindow::Command { changed: Some(changed), since };
                 HookEvent::CommandRun { cwd: call.cwd, sweep }
             }
@@ -298,7 +307,7 @@ fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Val
 /// Adds the changes of `action` to `call`.
 fn add(call: &mut Call, action: ToolAction<'_>) {
     match action {
-        ToolAction::FileChange { path: "", .. } => {
+        ToolAction::FileChange { path, .. } if path.is_empty() => {
             let why = SkipReason::NotReconstructed("Missing file_path".to_owned());
             call.skipped.push(Skipped { path: RelPath::default(), why });
         }
@@ -310,7 +319,7 @@ fn add(call: &mut Call, action: ToolAction<'_>) {
                         edits.extend(more);
                     }
                 }
-                _ => call.changes.push(FileChange { path: path.to_owned(), rewrite, original: None }),
+                _ => call.changes.push(FileChange { path: path.into_owned(), rewrite, original: None }),
             }
         }
         ToolAction::Changes(actions) => actions.into_iter().for_each(|action| add(call, action)),

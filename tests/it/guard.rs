@@ -96,7 +96,13 @@ fn without_contracts_every_response_is_empty() {
 #[test]
 fn mcp_write_is_denied_never_allowed() {
     let sandbox = sandbox();
-    for (path, content) in [("path", "text"), ("file_path", "content"), ("path", "content")] {
+    for (path, content) in [
+        ("path", "text"),
+        ("file_path", "content"),
+        ("file", "contents"),
+        ("filename", "new_content"),
+        ("relative_path", "data"),
+    ] {
         let write = |text: &str| {
             let input = json!({ path: sandbox.path("a.py"), content: text });
             sandbox.hook("PreToolUse").tool("mcp__files__write", input).guard().run()
@@ -106,6 +112,31 @@ fn mcp_write_is_denied_never_allowed() {
     }
     let read = sandbox.hook("PreToolUse").tool("mcp__files__read", json!({ "path": "a.py" }));
     assert_eq!(read.guard().run().json(), json!({}));
+}
+
+#[test]
+fn mcp_edit_is_reconstructed() {
+    let sandbox = sandbox().file("a b.py", "x = 1\r\ny = 2\r\n");
+    let uri = format!("file://{}", sandbox.path("a%20b.py").display());
+    let edit = |new: &str| {
+        let input = json!({ "uri": uri, "edits": [{ "oldText": "x = 1\ny", "newText": new }] });
+        sandbox.hook("PreToolUse").tool("mcp__files__edit_file", input).guard().run()
+    };
+    edit("x = 1\nprint(y)\ny").assert_denied(&["no-print at a b.py:2"]);
+    assert_eq!(edit("x = 2\ny").json(), json!({}));
+}
+
+#[test]
+fn file_named_by_mcp_call_is_checked_afterwards() {
+    let sandbox = sandbox().git_init().git_commit("start").file("a.py", "print(1)\n");
+    let after = |input: serde_json::Value| {
+        let hook = sandbox.hook("PostToolUse").tool("mcp__files__refactor", input);
+        hook.with(json!({ "tool_response": [], "duration_ms": 5 })).guard().run()
+    };
+    for key in ["path", "file", "filename", "relative_path", "uri"] {
+        assert_eq!(after(json!({ key: "a.py", "line": 1 })).reported(), ["no-print at a.py:1"], "{key}");
+    }
+    assert_eq!(after(json!({ "path": "src" })).json(), json!({}), "no file");
 }
 
 #[test]

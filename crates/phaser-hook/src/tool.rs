@@ -68,11 +68,16 @@ const KNOWN_TOOLS: [(Tool<'static>, &str); 11] = [
 
 /// The arguments of a tool call. Empty if the request has none.
 #[derive(Debug, Clone, Copy)]
-pub struct ToolInput<'a>(Fields<'a>);
+pub struct ToolInput<'a>(Fields<'a>, Option<&'a Value>);
 
 impl<'a> ToolInput<'a> {
     pub(super) fn new(value: Option<&'a Value>) -> Self {
-        Self(Fields::new(value))
+        Self(Fields::new(value), value)
+    }
+
+    /// The unmodified JSON.
+    pub fn as_value(self) -> Option<&'a Value> {
+        self.1
     }
 
     /// The unmodified JSON object.

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::agents::decision::{FixedCall, MAX_TEXT};
+use crate::agents::mcp::CONTENTS;
 use phaser_hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
 use phaser_project::tool_call::{Rewrite, TextEdit};
 
@@ -11,7 +12,7 @@ use phaser_project::tool_call::{Rewrite, TextEdit};
 pub(super) fn response(input: ToolInput<'_>, fixed: &FixedCall, context: Option<&str>) -> Option<Response> {
     let [change] = fixed.changes.as_slice() else { return None };
     let (names, text): (&[&str], &str) = match &change.rewrite {
-        Rewrite::Whole(content) => (&["content", "text"], content),
+        Rewrite::Whole(content) => (&CONTENTS, content),
         Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
         Rewrite::Edits { edits, .. } => match edits.as_slice() {
             [TextEdit { new, .. }] => (&["new_string", "newString", "new_str", "newStr"], new),
@@ -95,7 +96,7 @@ mod tests {
         let fixed = responded(json!({ "file_path": "a", "content": "old" }));
         assert_eq!(fixed["updatedInput"], json!({ "file_path": "a", "content": "new" }));
         assert_eq!((&fixed["additionalContext"], fixed.get("permissionDecision")), (&json!("changed"), None));
-        let denied = responded(json!({ "file_path": "a", "contents": "old" }));
+        let denied = responded(json!({ "file_path": "a", "body": "old" }));
         assert_eq!(
             (&denied["permissionDecision"], &denied["permissionDecisionReason"]),
             (&json!("deny"), &json!("no"))
