@@ -17,6 +17,7 @@ use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 use phaser_project::scan::{self, scan};
+use phaser_project::source::message::{self, COMMENT_PREFIX};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 
 /// What an example demonstrates.
@@ -125,7 +126,15 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
 
 /// Scans a project of one file.
 fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
-    let target = Target::new(path.clone(), Content::Bytes(text.into()));
+    let is_message = matcher.contracts().iter().any(|contract| contract.check.reads_messages());
+    let target = match is_message {
+        true => message::target(
+            path.clone(),
+            message::cleaned(text.as_bytes(), COMMENT_PREFIX.as_bytes()),
+            vec![path.clone()],
+        ),
+        false => Target::new(path.clone(), Content::Bytes(text.into())),
+    };
     let targets =
         Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
     let options = scan::ScanOptions {

@@ -51,10 +51,11 @@ use FlagValues::{List, Nothing, Value, Values};
 use Weakens::{ByValue, Never, WhenAdded, WhenChanged, WhenRemoved};
 
 /// All flags, in the order of clap's definition.
-pub static FLAGS: [Flag; 33] = [
+pub static FLAGS: [Flag; 34] = [
     Flag { name: "--all", short: None, takes: Nothing, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--staged", short: None, takes: Nothing, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--diff", short: None, takes: Value, in_hooks: false, weakens: WhenAdded },
+    Flag { name: "--commit-msg", short: None, takes: Value, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--file", short: None, takes: Values, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--stdin-filename", short: None, takes: Value, in_hooks: false, weakens: WhenAdded },
     Flag { name: "--stdin", short: None, takes: Nothing, in_hooks: true, weakens: Never },

@@ -85,6 +85,10 @@ pub struct EnforceArgs {
     #[arg(long, value_name = "BASE[..HEAD]", help_heading = MODE)]
     pub diff: Option<Revisions>,
 
+    /// Check the commit message in FILE
+    #[arg(long, value_name = "FILE", help_heading = MODE)]
+    pub commit_msg: Option<PathBuf>,
+
     /// Check a file on disk (repeatable)
     #[arg(long, value_name = "PATH", help_heading = MODE)]
     pub file: Vec<PathBuf>,
@@ -205,7 +209,8 @@ const USAGE: &str = "\
 phaser enforce --all | --staged | --diff BASE | --stdin | PATH… [OPTIONS]
        phaser enforce install | uninstall [OPTIONS]";
 
-const MODES: &str = "--all, --staged, --diff BASE, --file PATH, --stdin-filename PATH or --stdin";
+const MODES: &str =
+    "--all, --staged, --diff BASE, --commit-msg FILE, --file PATH, --stdin-filename PATH or --stdin";
 
 const AFTER: &str = "\
 Examples:
@@ -232,6 +237,7 @@ impl EnforceArgs {
             (self.all, "--all"),
             (self.staged, "--staged"),
             (self.diff.is_some(), "--diff"),
+            (self.commit_msg.is_some(), "--commit-msg"),
             (first.is_some(), first.as_deref().unwrap_or_default()),
         ];
         let given: Vec<&str> = modes.into_iter().filter(|(given, _)| *given).map(|(_, mode)| mode).collect();
@@ -264,6 +270,9 @@ impl EnforceArgs {
             None if self.stdin => None,
             None if self.all => Some(Source::Tree(self.shard)),
             None if self.staged => Some(Source::Staged(self.paths.clone())),
+            None if self.commit_msg.is_some() => {
+                self.commit_msg.as_deref().map(commit_message).transpose()?
+            }
             None => Some(Source::Files(files)),
         })
     }
@@ -293,6 +302,14 @@ impl EnforceArgs {
     pub fn existing(&self) -> Option<Existing> {
         self.existing.or(self.new_lines.then_some(Existing::Report))
     }
+}
+
+/// Reads the file of a commit message.
+fn commit_message(file: &Path) -> anyhow::Result<Source> {
+    let text = std::fs::read(file).map_err(|error| {
+        anyhow::anyhow!("--commit-msg {}: {error} (name the file of a message)", file.display())
+    })?;
+    Ok(Source::Message(std::path::absolute(file)?, text))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

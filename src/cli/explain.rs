@@ -114,7 +114,7 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
         _ => None,
     });
     let only_file = only_file.map(|path| path.to_text().into_owned()).filter(|path| is_plain(path));
-    if contract.ignorable {
+    if contract.ignorable && !contract.check.reads_messages() {
         // A requirement on the project is judged on the whole project only.
         let path = match (is_about_files, &only_file) {
             (false, _) => String::new(),
@@ -124,7 +124,7 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
         add(ExceptionKind::Baseline, format!("phaser baseline --add --only {id}{path}"));
     }
     let files = only_file.unwrap_or_else(|| "DIR/**".to_owned());
-    let files = if is_about_files {
+    let files = if is_about_files && !contract.check.reads_messages() {
         format!("    files: ['{files}'] # all files without this line\n")
     } else {
         String::new()
@@ -147,6 +147,7 @@ fn is_plain(path: &str) -> bool {
 /// The modes that judge the contract.
 fn judged_in(contract: &Contract) -> &'static [&'static str] {
     match (contract.check.is_about_project(), contract.check.reads_text()) {
+        _ if contract.check.reads_messages() => &["--commit-msg", "--diff"],
         (false, _) => &["edits of agents", "--staged", "--diff", "--all", "PATH"],
         // The index lists all paths, but not their contents.
         (true, false) => &["--staged", "--all"],
@@ -171,7 +172,11 @@ fn write(
     if let Some(pattern) = contract.check.pattern() {
         writeln!(out, "  pattern: {}", inert(&pattern.source))?;
     }
-    writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;
+    if !contract.check.reads_messages() {
+        writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;
+    } else if !contract.is_about_every_file() {
+        writeln!(out, "  commits that change: {}", inert(&contract.glob_from_root().to_text()))?;
+    }
     if let Some(exclude) = &contract.exclude {
         writeln!(out, "  except: {}", inert(&contract.scope.base.join(exclude.glob.as_str()).to_text()))?;
     }

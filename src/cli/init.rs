@@ -118,8 +118,10 @@ struct InitPlan {
     agents: Vec<AgentPreview>,
     /// `None` without a git repository.
     pre_commit: Option<PreCommit>,
-    /// `None` without a git repository.
+    /// The `pre-commit` hook; `None` without a git repository.
     git_hook: Option<GitHook>,
+    /// The `commit-msg` hook, if it can be installed with the other.
+    message_hook: Option<GitHook>,
     today: Today,
     /// The new baseline; `None` without violations, or if one exists.
     baseline: Option<BaselinePlan>,
@@ -184,7 +186,9 @@ impl InitPlan {
             guard: install::preview(HookForm::Guard, environment),
             agents: previews(environment),
             pre_commit: pre_commit(&root)?,
-            git_hook: git_hook::find(&root, environment),
+            git_hook: git_hook::find("pre-commit", &root, environment),
+            message_hook: git_hook::find("commit-msg", &root, environment)
+                .filter(|hook| hook.state == HookState::Missing),
             baseline,
             today,
             root,
@@ -345,7 +349,8 @@ impl InitPlan {
         files.extend(contract.map(NewContract::shown));
         files.extend(wanted.baseline.then(|| baseline_file(&self.root).to_owned()));
         files.extend(wanted.pre_commit.then(|| pre_commit::FILE.to_owned()));
-        files.extend(self.adds_git_hook().filter(|_| wanted.git_hook).map(|hook| hook.shown.clone()));
+        let git_hooks = self.adds_git_hook().into_iter().chain(&self.message_hook);
+        files.extend(git_hooks.filter(|_| wanted.git_hook).map(|hook| hook.shown.clone()));
         let of_agents = self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files);
         files.extend(of_agents.map(|file| file.shown.clone()));
         files.extend(self.installs(wanted.hooks).map(|hooks| hooks.shown.clone()));
@@ -402,13 +407,12 @@ impl InitPlan {
             let path = contract.path.clone();
             transaction.write(NewFile { path, ..new(&contract.shown(), &contract.yaml(), None) })?;
         }
-        if let (true, Some(hook)) = (wanted.git_hook, self.adds_git_hook()) {
+        let git_hooks =
+            [(self.adds_git_hook(), git_hook::TEXT), (self.message_hook.as_ref(), git_hook::MESSAGE_TEXT)];
+        for (hook, text) in git_hooks.into_iter().filter(|_| wanted.git_hook) {
+            let Some(hook) = hook else { continue };
             let path = hook.path.clone();
-            transaction.write(NewFile {
-                path,
-                is_program: true,
-                ..new(&hook.shown, git_hook::TEXT, None)
-            })?;
+            transaction.write(NewFile { path, is_program: true, ..new(&hook.shown, text, None) })?;
         }
         for file in self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files) {
             let written = new(&file.shown, &file.text, file.before.as_ref());

@@ -41,11 +41,11 @@ pub struct HostLocation {
 }
 
 impl HostLocation {
-    /// Hosts show no violation without a position: one of a whole file is at line 1, one of the whole project at its
-    /// contract's glob.
+    /// Hosts show no violation without a position: one of a whole file is at line 1, one of the whole project or
+    /// of a commit message at its contract.
     pub fn of(top: &RepositoryPrefix, violation: &Violation) -> Self {
         let contract = &violation.contract;
-        if contract.check.is_about_project() {
+        if contract.check.is_about_project() || contract.check.reads_messages() {
             return Self::of_contract(top, contract);
         }
         let region = violation.found.as_ref().map(|found| found.region);

@@ -281,9 +281,9 @@ fn every_invalid_value_has_line_and_hint() {
     no-x → [a, b]
       .claude/contracts/c.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
     forbid_pattern → forbid
-      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains)
+      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains, forbid_in_message, require_in_message)
     forbid_pattern → Forbid_Pattern
-      .claude/contracts/c.yaml:2: type 'Forbid_Pattern' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains)
+      .claude/contracts/c.yaml:2: type 'Forbid_Pattern' is not known (did you mean 'forbid_pattern'?)
     'x' → ''
       .claude/contracts/c.yaml:3: 'pattern' is empty (write what to look for)
     'x' → '('

@@ -131,7 +131,7 @@ fn wrong_usage_ends_with_3_and_hint() {
         (&["--all"], "unexpected argument '--all'"),
         (
             &["enforce"],
-            "nothing to check (choose --all, --staged, --diff BASE, --file PATH, --stdin-filename PATH or --stdin)",
+            "nothing to check (choose --all, --staged, --diff BASE, --commit-msg FILE, --file PATH, --stdin-filename PATH or --stdin)",
         ),
         (&["enforce", "check"], "--all"),
         (&["enforce", "--all", "--stdin"], "--stdin and --all"),

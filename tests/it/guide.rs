@@ -68,6 +68,7 @@ fn tables() -> (String, String) {
         let required = schema["else"]["required"].as_array().expect("a list");
         match key {
             "pattern" => "for types with a pattern",
+            "file_glob" => "for types about files",
             key if required.iter().any(|required| required == key) => "yes",
             _ => "",
         }

@@ -82,7 +82,7 @@ fn shaped(what: &str, format: &str, stdout: &str, violations: usize) {
             assert_eq!(lines_with("::"), violations, "{what}\n{stdout}");
             assert_eq!(lines_with("::error file="), violations, "{what}\n{stdout}");
             assert_eq!(lines_with("##"), 0, "{what}\n{stdout}");
-            assert_eq!(stdout.lines().count(), violations + 1, "{what}\n{stdout}");
+            assert_eq!(stdout.lines().count(), violations + 2, "{what}\n{stdout}");
         }
         "junit" => {
             let report = quick_junit::Report::deserialize_from_str(stdout);

@@ -355,7 +355,10 @@ fn git_hook_refuses_commit_with_violation() {
     let sandbox = old_code();
     let output = sandbox.run(["init", "--git-hook"]);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stdout.contains("Written: .claude/phaser.yaml, .git/hooks/pre-commit."), "{output}");
+    assert!(
+        output.stdout.contains("Written: .claude/phaser.yaml, .git/hooks/pre-commit, .git/hooks/commit-msg."),
+        "{output}"
+    );
     assert!(!sandbox.path(".pre-commit-config.yaml").exists());
     let hook = sandbox.path(".git/hooks/pre-commit");
     assert_eq!(
@@ -427,7 +430,7 @@ fn question_mark_explains() {
         assert!(output.contains(explained), "{explained}: {output}");
     }
     let files = "Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .git/hooks/pre-commit, \
-                 .cursor/hooks.json, .claude/settings.json?";
+                 .git/hooks/commit-msg, .cursor/hooks.json, .claude/settings.json?";
     assert!(output.contains(files) && output.contains("Nothing written."), "{output}");
     assert_eq!(all_files(&sandbox), before);
 }

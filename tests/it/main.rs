@@ -50,6 +50,7 @@ mod install_guard;
 mod installer;
 mod many_violations;
 mod matching;
+mod messages;
 mod monorepo;
 mod output;
 mod packages;

@@ -27,7 +27,7 @@
 //!    `contracts create`, the JSON Schema and `contracts show` follow from these rows.
 //! 4. For an input that no check reads yet, add a variant to [`CheckInput`] and a field to [`CheckTarget`]; the compiler
 //!    lists the places that have to supply it. Expected inputs: the previous text of a file, all files of one change,
-//!    a shell command, a commit message, parsed data, a syntax tree. A mode that cannot supply an input does not
+//!    a shell command, parsed data, a syntax tree. A mode that cannot supply an input does not
 //!    evaluate the check, which never counts as a failure.
 //! 5. Document the type in `docs/contracts.md` and give it an example in each schema it exists in.
 
@@ -42,18 +42,28 @@ use crate::text::Text;
 mod file_exists;
 mod file_not_exists;
 mod forbid_pattern;
+mod message;
 mod require_pattern;
 mod require_somewhere;
 
 pub use file_exists::{FILE_EXISTS, FileExists};
 pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
+pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 6] =
-    [&FORBID_PATTERN, &REQUIRE_PATTERN, &FILE_EXISTS, &FILE_NOT_EXISTS, &FILE_CONTAINS, &FILE_NOT_CONTAINS];
+pub static TYPES: [&ContractType; 8] = [
+    &FORBID_PATTERN,
+    &REQUIRE_PATTERN,
+    &FILE_EXISTS,
+    &FILE_NOT_EXISTS,
+    &FILE_CONTAINS,
+    &FILE_NOT_CONTAINS,
+    &FORBID_IN_MESSAGE,
+    &REQUIRE_IN_MESSAGE,
+];
 
 /// One value of the key `type`. Types are compared by name.
 pub struct ContractType {
@@ -63,7 +73,7 @@ pub struct ContractType {
     pub meaning: &'static str,
     /// Keys that a contract of this type must have, beside those that every contract must have.
     pub required_keys: &'static [&'static str],
-    /// Keys that only some types accept, this one among them.
+    /// Keys that only some types accept, this one among them, and keys that others require.
     pub optional_keys: &'static [&'static str],
     /// The start of a v1.2 report, which shows the pattern instead of the contract's message.
     pub v1_2_report: Option<&'static str>,
@@ -130,6 +140,8 @@ pub enum CheckInput {
     Path,
     /// The text of the file. Binary files are skipped.
     Text,
+    /// The text of a commit message. The globs limit it to commits that change such a file.
+    Message,
 }
 
 /// What a violation is about.
@@ -221,6 +233,8 @@ pub enum Check {
     Exists,
     /// See [`FileNotExists`].
     NotExists,
+    /// See [`MessageCheck`].
+    Message(MessageCheck),
 }
 
 impl Check {
@@ -246,6 +260,7 @@ impl Check {
             Self::RequireSomewhere(check) => check,
             Self::Exists => &FileExists,
             Self::NotExists => &FileNotExists,
+            Self::Message(check) => check,
         }
     }
 
@@ -257,6 +272,11 @@ impl Check {
     /// Whether it is judged on the text of files.
     pub fn reads_text(&self) -> bool {
         self.input() == CheckInput::Text
+    }
+
+    /// Whether it is judged on commit messages.
+    pub fn reads_messages(&self) -> bool {
+        self.input() == CheckInput::Message
     }
 
     /// Whether its violations are about the [project](CheckLevel::Project).

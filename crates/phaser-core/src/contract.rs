@@ -281,6 +281,11 @@ impl Contract {
         self.scope.base.join(self.glob.as_str())
     }
 
+    /// Whether it applies to every file, because it names none.
+    pub fn is_about_every_file(&self) -> bool {
+        self.glob.as_str() == keys::EVERY_FILE
+    }
+
     /// The only file it can apply to, if the glob is a literal path.
     pub fn only_file(&self) -> Option<RelPath> {
         self.glob.exact().map(|path| self.scope.base.join(path))

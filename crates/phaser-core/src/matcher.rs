@@ -181,6 +181,18 @@ impl Matcher {
         Arc::clone(self.groups().entry(group).or_insert(selection))
     }
 
+    /// The contracts that apply to the message of a commit that changes the files `touched`.
+    pub fn select_message(&self, touched: &[RelPath]) -> Selection {
+        let applies = |contract: &Contract| {
+            contract.check.reads_messages()
+                && (contract.is_about_every_file()
+                    || touched.iter().any(|path| contract.applies_to(path, None)))
+        };
+        let applicable: Vec<usize> =
+            (0..self.contracts.len()).filter(|&index| applies(&self.contracts[index])).collect();
+        Selection::new(self, &applicable, ContentCheck::Message)
+    }
+
     fn groups(&self) -> std::sync::MutexGuard<'_, HashMap<SelectionKey, Arc<Selection>>> {
         self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -34,9 +34,9 @@ use crate::packs::{PACKS, Pack};
 use crate::path::{RelPath, Root, baseline_file, real_path};
 use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
-use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles, Untracked};
+use crate::source::git::{self, CommitMessage, Committed, GitLocation, Renames, StagedFiles, Untracked};
 use crate::source::present::ProjectFiles;
-use crate::source::{Compared, Coverage, Source, Targets, changes, files, tree, worktree};
+use crate::source::{Compared, Coverage, Source, Targets, changes, files, message, tree, worktree};
 use crate::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
@@ -375,6 +375,7 @@ impl Project {
             targets = self.targets(source, Some(existing))?;
             phases.end(Phase::FilesListed);
         }
+        self.add_messages(source, &loaded, &mut targets)?;
         if loaded.has_lazy_packs() {
             // A fixed text can match contracts that the text itself cannot.
             let texts = (!in_flight).then(|| Texts::of(&targets)).flatten();
@@ -429,7 +430,8 @@ impl Project {
             Some(Existing::Deny) | None => Renames::Exact,
         };
         Ok(match source {
-            Source::Nothing => Targets::none(),
+            // The messages are added once it is known that a contract is about them.
+            Source::Nothing | Source::Message(..) => Targets::none(),
             Source::Changes(call) => changes::changes(root, call, self.options.max_file_size),
             Source::Files(paths) => files::files(root, &self.location(), paths),
             Source::Text(path, text) => files::text(root, &self.location(), path, text),
@@ -451,6 +453,30 @@ impl Project {
                 worktree::changed_files(root, &self.location(), sweep, looking)
             }
         })
+    }
+
+    /// Adds the commit messages of a source to its targets, if a contract is about them.
+    fn add_messages(&self, source: &Source, loaded: &Loaded, targets: &mut Targets) -> Result<(), Error> {
+        let about_messages = || loaded.contracts.iter().filter(|one| one.check.reads_messages());
+        if about_messages().next().is_none() {
+            return Ok(());
+        }
+        let (root, location) = (&self.root, &self.location());
+        match source {
+            Source::Message(file, text) => {
+                let comment = git::comment_prefix(root, location, text);
+                let is_limited = about_messages().any(|one| !one.is_about_every_file());
+                let touched = if is_limited { git::staged_paths(root, location)? } else { Vec::new() };
+                let text = message::cleaned(text, &comment);
+                targets.targets.push(message::target(root.relative(file), text, touched));
+            }
+            Source::Diff(revisions) => {
+                let messages = git::messages(root, location, revisions)?;
+                targets.targets.extend(messages.into_iter().map(CommitMessage::into_target));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Lists targets again with renames paired by similarity, because the configuration compares violations. (Nested

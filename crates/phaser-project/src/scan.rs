@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -277,7 +277,10 @@ fn search_target(
     file: Option<ToRead<'_>>,
 ) -> ScannedTarget {
     let time = worker.times.as_mut().map(|times| &mut times.selecting);
-    let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
+    let selection = timed(time, || match &target.touched {
+        Some(touched) => Arc::new(matcher.select_message(touched)),
+        None => matcher.select(&target.path, target.alias.as_ref()),
+    });
     for &contract in selection.satisfied_by_existence() {
         worker.satisfied[contract] = true;
     }

@@ -14,6 +14,7 @@ use phaser_core::skipped::{SkipReason, Skipped};
 pub mod changes;
 pub mod files;
 pub mod git;
+pub mod message;
 pub mod notebook;
 pub mod present;
 pub mod shard;
@@ -33,6 +34,8 @@ pub enum Source {
     Staged(Vec<PathBuf>),
     /// The files that changed since a base revision.
     Diff(git::Revisions),
+    /// A commit message under way: its file, and its text.
+    Message(PathBuf, Vec<u8>),
     /// The files that a tool call of an agent changes.
     Changes(Call),
     /// No text: an event that concerns no file.
@@ -49,7 +52,12 @@ impl Source {
             Self::Nothing => true,
             Self::Changes(call) => call.changes.is_empty(),
             Self::Worktree(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
-            Self::Tree(_) | Self::Files(_) | Self::Text(..) | Self::Staged(_) | Self::Diff(_) => false,
+            Self::Tree(_)
+            | Self::Files(_)
+            | Self::Text(..)
+            | Self::Staged(_)
+            | Self::Diff(_)
+            | Self::Message(..) => false,
         }
     }
 }
@@ -69,6 +77,8 @@ pub struct Target {
     pub before: Option<Box<Target>>,
     /// What is compared with the previous version.
     pub compared: Compared,
+    /// The files that the commit changes, if the content is its message.
+    pub touched: Option<Vec<RelPath>>,
 }
 
 /// What is compared with the previous version of a target.
@@ -86,7 +96,8 @@ pub enum Compared {
 impl Target {
     /// A target without alias or previous version.
     pub fn new(path: RelPath, content: Content) -> Self {
-        Self { path, alias: None, content, whole: None, before: None, compared: Compared::Everything }
+        let compared = Compared::Everything;
+        Self { path, alias: None, content, whole: None, before: None, compared, touched: None }
     }
 }
 

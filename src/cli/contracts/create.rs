@@ -202,7 +202,7 @@ struct ContractSpec {
     kind: String,
     pattern: Option<String>,
     fix: Option<String>,
-    glob: String,
+    glob: Option<String>,
     exclude: Option<String>,
     message: String,
     rationale: Option<String>,
@@ -238,12 +238,14 @@ impl Create {
     }
 
     fn spec(&self) -> ContractSpec {
+        let kind = self.kind.as_deref().and_then(ContractType::find);
+        let needs_files = kind.is_none_or(needs_files);
         ContractSpec {
             rule_id: self.rule_id.clone().unwrap_or_default(),
             kind: self.kind.clone().unwrap_or_default(),
             pattern: self.pattern.clone(),
             fix: self.fix.clone(),
-            glob: self.glob.clone().unwrap_or_else(|| EVERY_FILE.to_owned()),
+            glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
             message: self.message.clone().unwrap_or_default(),
             rationale: self.rationale.clone(),
@@ -257,6 +259,11 @@ impl Create {
 }
 
 const EVERY_FILE: &str = "**/*";
+
+/// Whether a contract of this type must name files.
+fn needs_files(kind: &ContractType) -> bool {
+    !kind.optional_keys.contains(&"file_glob")
+}
 
 impl ContractSpec {
     /// The contract. Fails if it or its pattern is invalid.
@@ -281,7 +288,7 @@ impl ContractSpec {
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }
-        let reads_text = contract.check.reads_text();
+        let reads_text = contract.check.pattern().is_some();
         let examples = |texts: &[String]| texts.iter().map(|text| example(text, reads_text)).collect();
         contract.examples =
             Examples { violating: examples(&self.violating), passing: examples(&self.passing) };
@@ -294,7 +301,7 @@ impl ContractSpec {
             ("rule_id", Some(self.rule_id.as_str())),
             ("type", Some(self.kind.as_str())),
             ("pattern", self.pattern.as_deref()),
-            ("file_glob", Some(self.glob.as_str())),
+            ("file_glob", self.glob.as_deref()),
             ("exclude_glob", self.exclude.as_deref()),
             ("fix", self.fix.as_deref()),
             ("message", Some(self.message.as_str())),

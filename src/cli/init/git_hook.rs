@@ -1,4 +1,4 @@
-//! A `pre-commit` hook of git, without a framework.
+//! The hooks of git that run phaser, without a framework: `pre-commit` and `commit-msg`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,8 +8,11 @@ use crate::cli::install::show;
 use phaser_project::path::{Root, real_path};
 use phaser_project::source::git::{common_directory, hooks_directory};
 
-/// The hook.
+/// The `pre-commit` hook.
 pub const TEXT: &str = "#!/bin/sh\nexec phaser enforce --staged --strict --format full\n";
+
+/// The `commit-msg` hook, which checks the message.
+pub const MESSAGE_TEXT: &str = "#!/bin/sh\nexec phaser enforce --commit-msg \"$1\" --strict --format full\n";
 
 /// The command to add to another hook.
 pub const COMMAND: &str = "phaser enforce --staged --strict --format full";
@@ -35,10 +38,10 @@ pub enum HookState {
     Shared,
 }
 
-/// The `pre-commit` hook that git runs in this project; `None` without a repository.
-pub fn find(root: &Root, environment: &Environment) -> Option<GitHook> {
+/// The hook that git runs in this project by this name; `None` without a repository.
+pub fn find(name: &str, root: &Root, environment: &Environment) -> Option<GitHook> {
     let directory = hooks_directory(root, &environment.git)?;
-    let path = directory.join("pre-commit");
+    let path = directory.join(name);
     let is_own = |path: &PathBuf| fs::read_to_string(path).is_ok_and(|text| text.contains("phaser enforce"));
     let inside = [Some(real_path(root.path())), common_directory(root, &environment.git)];
     let is_inside = inside.iter().flatten().any(|above| real_path(&directory).starts_with(above));

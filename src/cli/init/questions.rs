@@ -25,7 +25,7 @@ pub const PRE_COMMIT: Question<'_> = Question {
 };
 
 pub const GIT_HOOK: &str = "\
-A script of two lines that git runs before each commit: it refuses a commit that adds violations.\n\
+Scripts of two lines that git runs before each commit, and on its message: they refuse a commit that adds violations.\n\
 Git does not share hooks: each clone runs 'phaser init --git-hook' once.";
 
 pub const BASELINE: &str = "\

@@ -14,7 +14,7 @@ mod builder;
 pub mod doubtful_glob;
 mod table;
 
-pub use builder::{ContractBuilder, ParsedContract};
+pub use builder::{ContractBuilder, EVERY_FILE, ParsedContract};
 pub use table::KEYS;
 
 /// The limit on the length of a pattern, in bytes.
@@ -71,6 +71,8 @@ pub enum KeyRequired {
     InFlat,
     /// In a contract whose type requires it.
     ByType,
+    /// In every contract, unless it is optional for the type.
+    UnlessOptional,
     /// Never.
     Never,
 }
@@ -240,6 +242,7 @@ impl ContractKey {
             KeyRequired::Always => true,
             KeyRequired::InFlat => schema == ContractSchema::Flat,
             KeyRequired::ByType => kind.is_some_and(|kind| kind.requires(self.name)),
+            KeyRequired::UnlessOptional => !kind.is_some_and(|kind| kind.optional_keys.contains(&self.name)),
             KeyRequired::Never => false,
         }
     }

@@ -63,12 +63,16 @@ impl Selection {
             match check.input() {
                 CheckInput::Path if check.is_about_project() => exists.push(index),
                 _ if content == ContentCheck::Excluded => {}
+                CheckInput::Message if content != ContentCheck::Message => {}
+                CheckInput::Path | CheckInput::Text if content == ContentCheck::Message => {}
                 CheckInput::Path => present.push(index),
-                CheckInput::Text => match content {
+                CheckInput::Text | CheckInput::Message => match content {
                     ContentCheck::Exempt | ContentCheck::Excluded => {}
-                    ContentCheck::Judged if matcher.is_late() => no_time.push(index),
-                    ContentCheck::Judged if matcher.is_valid(index) => contents.push(index),
-                    ContentCheck::Judged => {}
+                    ContentCheck::Judged | ContentCheck::Message if matcher.is_late() => no_time.push(index),
+                    ContentCheck::Judged | ContentCheck::Message if matcher.is_valid(index) => {
+                        contents.push(index);
+                    }
+                    ContentCheck::Judged | ContentCheck::Message => {}
                 },
             }
         }
@@ -167,6 +171,8 @@ pub enum ContentCheck {
     Exempt,
     /// None: the configuration excludes it. It still satisfies contracts that ask for a file.
     Excluded,
+    /// Those about commit messages: it is one.
+    Message,
 }
 
 impl SearchSet {

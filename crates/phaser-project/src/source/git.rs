@@ -11,6 +11,7 @@ mod error;
 pub(in crate::source) mod excludes;
 pub mod history;
 mod listing;
+mod messages;
 mod moves;
 mod named;
 mod previous;
@@ -34,6 +35,7 @@ pub use committed::{Committed, committed};
 pub use error::GitError;
 pub use excludes::Untracked;
 pub use listing::Listing;
+pub use messages::{CommitMessage, comment_prefix, messages, staged_paths};
 pub use renames::Renames;
 pub use revisions::Revisions;
 

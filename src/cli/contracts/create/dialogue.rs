@@ -1,6 +1,6 @@
 //! The dialogue of `phaser contracts create`: asks for a contract, tests it, and shows what it finds.
 
-use super::{ContractSpec, Destination, EVERY_FILE, NewContract, failures};
+use super::{ContractSpec, Destination, EVERY_FILE, NewContract, failures, needs_files};
 use crate::cli::args::shared::LimitArgs;
 use crate::cli::contracts::LoadedProject;
 use crate::cli::contracts::backtest::{Trial, trial};
@@ -10,13 +10,23 @@ use crate::cli::prompt::{OnEnter, Prompt, Question};
 use crate::lint;
 use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
-use phaser_core::check::{ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FORBID_PATTERN, REQUIRE_PATTERN};
+use phaser_core::check::{
+    ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FORBID_IN_MESSAGE, FORBID_PATTERN, REQUIRE_IN_MESSAGE,
+    REQUIRE_PATTERN,
+};
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
 use phaser_project::path::RelPath;
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 4] = [&FORBID_PATTERN, &REQUIRE_PATTERN, &FILE_NOT_EXISTS, &FILE_EXISTS];
+const OFFERED: [&ContractType; 6] = [
+    &FORBID_PATTERN,
+    &REQUIRE_PATTERN,
+    &FILE_NOT_EXISTS,
+    &FILE_EXISTS,
+    &FORBID_IN_MESSAGE,
+    &REQUIRE_IN_MESSAGE,
+];
 
 /// The number of commits tried.
 const COMMITS: usize = 200;
@@ -109,8 +119,10 @@ fn answers(
         severity: "error".to_owned(),
         ..ContractSpec::default()
     };
-    let Some(glob) = ask_glob(prompt, project)? else { return Ok(None) };
-    spec.glob = glob;
+    if needs_files(kind) {
+        let Some(glob) = ask_glob(prompt, project)? else { return Ok(None) };
+        spec.glob = Some(glob);
+    }
     if ask_pattern(prompt, kind, &mut spec, destination)?.is_none() {
         return Ok(None);
     }
@@ -143,7 +155,7 @@ fn ask_type(prompt: &mut Prompt<'_>) -> anyhow::Result<Option<&'static ContractT
     prompt.print(|out| {
         (1..)
             .zip(OFFERED)
-            .try_for_each(|(at, kind)| writeln!(out, "  {at}  {:<16} {}", kind.name, kind.meaning))
+            .try_for_each(|(at, kind)| writeln!(out, "  {at}  {:<18} {}", kind.name, kind.meaning))
     })?;
     loop {
         let Some(answer) = prompt.line(TYPE, Some("1"))? else { return Ok(None) };

@@ -11,6 +11,9 @@ use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_glob::{Glob, GlobError};
 
+/// The glob of a contract without `file_glob`.
+pub const EVERY_FILE: &str = "**";
+
 /// A contract under construction. Fields that are not set yet have placeholders.
 #[derive(Debug)]
 pub struct ContractBuilder {
@@ -168,6 +171,9 @@ impl ContractBuilder {
     fn put_check(&mut self) {
         let Some(kind) = self.kind else { return };
         self.contract.kind = kind;
+        if self.contract.glob == Glob::default() && kind.optional_keys.contains(&"file_glob") {
+            self.contract.glob = Glob::accepted(EVERY_FILE);
+        }
         if let Some(line) = self.zones_line.filter(|_| !kind.takes("in")) {
             let what = "(remove it: such a contract is not about what files hold)";
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
@@ -222,8 +228,12 @@ impl ContractBuilder {
     pub(super) fn set_kind(&mut self, kind: LocatedText<'_>) {
         self.kind = ContractType::find(&kind.text);
         if self.kind.is_none() {
-            let (unknown, known) = (printable(&kind.text), TYPES.map(|known| known.name).join(", "));
-            self.mistake(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
+            let known = TYPES.map(|known| known.name);
+            let hint = match nearest(&kind.text.to_ascii_lowercase(), known) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => format!("use one of {}", known.join(", ")),
+            };
+            self.mistake(kind.line, format!("type '{}' is not known ({hint})", printable(&kind.text)));
         }
     }
 

@@ -69,10 +69,13 @@ pub static KEYS: [ContractKey; 14] = [
         name: "file_glob",
         mistaken_for: &["glob", "globs", "files", "path", "paths", "include"],
         v1_2: V1_2Position::InRule(&["file_glob"]),
-        required: KeyRequired::Always,
+        required: KeyRequired::UnlessOptional,
         shape: ValueShape::TextOrList {
             set: ContractBuilder::set_globs,
-            get: |contract| Some(LocatedText::new(contract.glob.as_str(), contract.glob_line)),
+            get: |contract| {
+                let is_given = !contract.check.reads_messages() || !contract.is_about_every_file();
+                is_given.then(|| LocatedText::new(contract.glob.as_str(), contract.glob_line))
+            },
         },
         quotes: Quotes::Always,
         shown: ShownAs::InRow,

@@ -56,10 +56,13 @@ fn rule_schema() -> Value {
 
 /// The keys that every contract must have, and those that its type requires.
 fn demands(schema: ContractSchema) -> Value {
-    let required = KEYS.iter().filter(|key| key.is_required(schema, None)).map(|key| key.name_in(schema));
-    let by_type = KEYS.iter().filter(|key| key.required == KeyRequired::ByType).map(|key| {
-        let types: Vec<_> =
-            TYPES.iter().filter(|kind| kind.requires(key.name)).map(|kind| kind.name).collect();
+    let is_by_type =
+        |key: &&ContractKey| matches!(key.required, KeyRequired::ByType | KeyRequired::UnlessOptional);
+    let always = KEYS.iter().filter(|key| !is_by_type(key) && key.is_required(schema, None));
+    let required = always.map(|key| key.name_in(schema));
+    let by_type = KEYS.iter().filter(is_by_type).map(|key| {
+        let requires = |kind: &&&crate::check::ContractType| key.is_required(schema, Some(kind));
+        let types: Vec<_> = TYPES.iter().filter(requires).map(|kind| kind.name).collect();
         json!({
             "if": { "properties": { "type": { "enum": types } } },
             "then": { "required": [key.name_in(schema)] },

@@ -202,7 +202,8 @@ pub fn each_change(
         };
         match changes {
             Ok(changes) => {
-                let targets = Collection::of(&repository, &changes, Renames::Similar);
+                let mut targets = Collection::of(&repository, &changes, Renames::Similar);
+                targets.targets.extend(super::messages::target_of(&repository, one.id, &changes)?);
                 visit(CommitChanges { commit: walk::commit(&repository, one, 1), targets }, all);
             }
             Err(error) => {
