@@ -62,7 +62,12 @@ enum UnknownKeyPlace {
 
 /// Parses the contracts of a file, with all warnings. A document that is no contract is broken alone; a syntax error
 /// breaks the file.
-pub fn read_all(yaml: &str, origin: &Origin) -> Vec<ParsedContract> {
+pub fn read_all(yaml: &str, origin: Origin) -> Vec<ParsedContract> {
+    // Nearly every file. The plain parser accepts no marker of documents, so the file is one document.
+    let whole = YamlDocument::whole(yaml);
+    if let Some(document) = plain::read(yaml, whole.line) {
+        return vec![document.build(&whole, origin)];
+    }
     let read = documents(yaml).into_iter().map(|document| document.read(origin.clone()));
     read.collect::<Result<_, _>>().unwrap_or_else(|broken| vec![*broken])
 }
@@ -91,7 +96,7 @@ pub fn document_of<'a>(yaml: &'a str, id: &str, origin: &Origin) -> Option<YamlD
 impl YamlDocument<'_> {
     /// Whether an unquoted value at this line of the file ends at a ` #`, which starts a comment.
     fn is_cut_by_comment(&self, line: usize) -> bool {
-        if !self.text.contains(" #") {
+        if memchr::memchr(b'#', self.text.as_bytes()).is_none() {
             return false;
         }
         let line = self.text.lines().nth(line.saturating_sub(self.line));
@@ -341,7 +346,7 @@ enabled: false
     #[test]
     fn reads_several_documents_with_their_lines() {
         let yaml = format!("---\n{FLAT}---\nrule_id: incomplete\n---\n{NESTED}---\n- text\n---\n");
-        let all = read_all(&yaml, &origin());
+        let all = read_all(&yaml, origin());
         let ids: Vec<_> =
             all.iter().map(|one| one.contract.as_ref().map(|found| found.id.as_str())).collect();
         assert_eq!(ids, [Some("no-print"), None, Some("needs-header"), None]);
@@ -354,7 +359,7 @@ enabled: false
 
     #[test]
     fn syntax_error_breaks_whole_file() {
-        let all = read_all(&format!("{FLAT}---\nrule_id: 'b\n---\n{FLAT}"), &origin());
+        let all = read_all(&format!("{FLAT}---\nrule_id: 'b\n---\n{FLAT}"), origin());
         assert_eq!(all.len(), 1);
         assert!(all[0].contract.is_none());
         assert!(all[0].warnings[0].line >= Some(10), "{all:?}");

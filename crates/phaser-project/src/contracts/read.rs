@@ -153,9 +153,9 @@ impl ContractReader {
                     {
                         found.different_on_disk.push(origin.file.clone());
                     }
-                    of_bytes(bytes, &origin, &mut self.room)
+                    of_bytes(bytes, origin, &mut self.room)
                 }
-                None => read(path.as_ref(), &origin, &mut self.room, &mut self.bytes),
+                None => read(path.as_ref(), origin, &mut self.room, &mut self.bytes),
             };
             let unread = match built {
                 _ if self.deadline.has_passed() => "timed out".to_owned(),
@@ -214,7 +214,7 @@ impl SizeBudget {
 /// Reads a file; `bytes` is a buffer.
 fn read(
     path: &Path,
-    origin: &Origin,
+    origin: Origin,
     room: &mut SizeBudget,
     bytes: &mut Vec<u8>,
 ) -> Result<Vec<ParsedContract>, OverBudget> {
@@ -253,7 +253,7 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 /// Parses the bytes of a file.
-fn of_bytes(bytes: &[u8], origin: &Origin, room: &mut SizeBudget) -> Result<Vec<ParsedContract>, OverBudget> {
+fn of_bytes(bytes: &[u8], origin: Origin, room: &mut SizeBudget) -> Result<Vec<ParsedContract>, OverBudget> {
     let shown = &origin.file;
     let broken = |warning| Ok(vec![ParsedContract::broken(warning)]);
     if bytes.len() > MAX_FILE {

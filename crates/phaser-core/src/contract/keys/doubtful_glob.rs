@@ -4,7 +4,24 @@ use crate::sanitize::printable;
 
 /// A warning about a glob that can match no file of a project.
 pub fn doubt(key: &str, glob: &str) -> Option<String> {
-    about(key, glob).map(|what| printable(&what))
+    // A hook reads every glob, and nearly all are usual.
+    if is_usual(glob) { None } else { about(key, glob).map(|what| printable(&what)) }
+}
+
+/// Whether one pass over the bytes proves that there is no doubt. `false` proves nothing.
+fn is_usual(glob: &str) -> bool {
+    let (mut before, mut depth) = (0, 0_usize);
+    let is_special = |byte: u8| {
+        let is_parent = byte == b'.' && before == b'.';
+        before = byte;
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_parent || matches!(byte, b'\\' | b'[') || (byte == b',' && depth == 0)
+    };
+    !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/') && !glob.bytes().any(is_special)
 }
 
 /// Whether a doubtful glob may name a file all the same: it has a comma and no wildcard, as in `a,b.txt`.

@@ -24,11 +24,17 @@ pub struct YamlDocument<'a> {
     pub line: usize,
 }
 
+impl<'a> YamlDocument<'a> {
+    /// A file that is one document.
+    pub fn whole(text: &'a str) -> Self {
+        Self { text, start: 0, line: 1 }
+    }
+}
+
 /// The documents of a file, without those that have no content. A file without content is one document.
 pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
-    let whole = YamlDocument { text: yaml, start: 0, line: 1 };
     if !has_marker(yaml) {
-        return vec![whole];
+        return vec![YamlDocument::whole(yaml)];
     }
     let mut found = Vec::new();
     let mut current = Pending::default();
@@ -61,7 +67,7 @@ pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     if current.has_content {
         found.push(current.document(yaml, at));
     }
-    if found.is_empty() { vec![whole] } else { found }
+    if found.is_empty() { vec![YamlDocument::whole(yaml)] } else { found }
 }
 
 /// The document that lines are added to.

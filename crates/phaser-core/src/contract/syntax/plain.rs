@@ -121,7 +121,7 @@ struct PlainLine<'a> {
 
 impl<'a> PlainLine<'a> {
     fn new(number: usize, line: &'a str) -> Self {
-        let text = line.trim_start_matches(' ');
+        let text = line.trim_ascii_start();
         Self { number, indent: line.len() - text.len(), text }
     }
 
@@ -174,7 +174,7 @@ fn entry<'a>(lines: &mut Peekable<PlainLines<'a>>, indent: usize) -> Option<Opti
     if line.indent > indent || key.is_empty() || !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let rest = rest.trim_matches(' ');
+    let rest = rest.trim_ascii();
     let (line, value) = match rest.as_bytes() {
         b"" => (line.number, None),
         b">-" => (line.number + 1, Some(PlainValue::One(folded(lines, indent)?))),
@@ -206,7 +206,7 @@ fn scalar(rest: &str) -> Option<Scalar<'_>> {
             _ => {}
         }
     }
-    let text = rest[..end].trim_end_matches(' ');
+    let text = rest[..end].trim_ascii_end();
     certain.then_some(Scalar { text: Cow::Borrowed(text), quoted: false })
 }
 
@@ -230,14 +230,14 @@ fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
 
 /// Whether a value ends here: only a comment may follow.
 fn is_end(after: &str) -> bool {
-    after.is_empty() || (after.starts_with(' ') && after.trim_start_matches(' ').starts_with('#'))
+    after.is_empty() || (after.starts_with(' ') && after.trim_ascii_start().starts_with('#'))
 }
 
 /// A flow list on one line, after its `[`.
 fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
     let mut list = Vec::new();
     loop {
-        rest = rest.trim_start_matches(' ');
+        rest = rest.trim_ascii_start();
         let (scalar, after) = match quoted(rest) {
             Some((text, after)) => (Scalar { text, quoted: true }, after),
             None => {
@@ -247,7 +247,7 @@ fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
             }
         };
         list.push(scalar);
-        let after = after.trim_start_matches(' ');
+        let after = after.trim_ascii_start();
         match after.strip_prefix(',') {
             Some(after) => rest = after,
             None => return is_end(after.strip_prefix(']')?).then_some(list),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     fn read_any(yaml: &str) -> Vec<ParsedContract> {
-        read_all(yaml, &origin())
+        read_all(yaml, origin())
     }
 
     fn is_plain_file(yaml: &str) -> bool {

@@ -61,8 +61,8 @@ impl FolderListing {
                     continue;
                 }
             };
-            for FolderEntry { name, what } in entries {
-                let (is_contract, is_misnamed) = (has_extension(&name), is_misnamed(&name));
+            for (name, what) in entries {
+                let is_contract = has_extension(&name);
                 let path = if inside.as_os_str().is_empty() { name.into() } else { inside.join(name) };
                 match what {
                     FolderEntryKind::Folder => waiting.push(path),
@@ -72,7 +72,7 @@ impl FolderListing {
                         let what = "not a regular file (move it away, or put a file there)";
                         warnings.push(Warning::about(&directory.shown.join(&path), what));
                     }
-                    FolderEntryKind::File if is_misnamed => {
+                    FolderEntryKind::File if path.file_name().is_some_and(is_misnamed) => {
                         let what =
                             "not read: the name of a contract file ends in '.yaml' or '.yml' (rename it)";
                         warnings.push(Warning::about(&directory.shown.join(&path), what));
@@ -102,20 +102,14 @@ impl FolderListing {
     }
 }
 
-/// A directory entry.
-struct FolderEntry {
-    name: OsString,
-    what: FolderEntryKind,
-}
-
-/// The entries of a directory, without hidden ones.
-fn entries(directory: &Path) -> io::Result<Vec<FolderEntry>> {
+/// The names in a directory, without hidden ones.
+fn entries(directory: &Path) -> io::Result<Vec<(OsString, FolderEntryKind)>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
         if !is_hidden(&name) {
-            entries.push(FolderEntry { name, what: what(&entry) });
+            entries.push((name, what(&entry)));
         }
     }
     Ok(entries)
@@ -154,11 +148,11 @@ fn has_extension(name: &OsStr) -> bool {
     name.ends_with(b".yaml") || name.ends_with(b".yml")
 }
 
-/// Whether the name was meant to have that extension: `a.yaml.txt`, `a.YAML`.
+/// Whether a name without that extension was meant to have it: `a.yaml.txt`, `a.YAML`.
 fn is_misnamed(name: &OsStr) -> bool {
     let lower = name.as_encoded_bytes().to_ascii_lowercase();
     let meant = lower.strip_suffix(b".txt").unwrap_or(&lower);
-    (meant.ends_with(b".yaml") || meant.ends_with(b".yml")) && !has_extension(name)
+    meant.ends_with(b".yaml") || meant.ends_with(b".yml")
 }
 
 #[cfg(test)]
