@@ -30,8 +30,6 @@
 //!
 //! [`hook`] is the hook protocol of Claude Code as typed Rust. The feature `cli`, on by default, is the command line.
 
-#![warn(unnameable_types)]
-
 pub use phaser_hook as hook;
 
 #[cfg(feature = "cli")]

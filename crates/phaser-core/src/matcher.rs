@@ -30,7 +30,7 @@ pub(crate) mod literals;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub mod pattern;
-pub mod prefilter;
+pub(crate) mod prefilter;
 mod prepared;
 pub mod profile;
 mod selection;
@@ -38,6 +38,7 @@ mod view;
 
 pub use check::Checked;
 pub use glob_set::FileNames;
+pub use prefilter::quick_reject::QuickReject;
 pub use selection::Selection;
 
 use glob_set::GlobSet;

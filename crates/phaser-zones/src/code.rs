@@ -1,12 +1,12 @@
 //! Code frames: finds the rule that opens, and the end of code inside a string.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::language::Language;
 use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, QuoteOpener};
 use super::rule::{
     Bracket, Fence, Hole, HoleEnd, HoleMark, Inside, LetterCase, Open, Prefix, Rule, RuleKind,
 };
-use super::stop_bytes::StopBytes;
 
 /// The longest word that may be a prefix or a keyword.
 const MAX_WORD: usize = 64;
@@ -141,7 +141,7 @@ impl Lexer<'_> {
         &reach[reach.len() - length..]
     }
 
-    fn code_stops(&self, frame: &CodeFrame) -> StopBytes {
+    fn code_stops(&self, frame: &CodeFrame) -> ByteSet {
         let mut stops = frame.language.stops;
         if !self.waiting.is_empty() {
             stops = stops.union(frame.language.line_ends.stops);

@@ -1,8 +1,8 @@
 //! The type of a language table: name, file names, rules.
 
+use super::byte_set::ByteSet;
 use super::lines::LineEnds;
 use super::rule::{Fence, LetterCase, Markup, Rule, RuleKind};
-use super::stop_bytes::StopBytes;
 use super::template::Template;
 
 /// A language with a table of lexical rules.
@@ -16,9 +16,9 @@ pub struct Language {
     pub(super) line_ends: LineEnds,
     pub(super) operands: Operands,
     /// Word bytes beside letters, digits, `_` and non-ASCII bytes.
-    pub(super) word_bytes: StopBytes,
+    pub(super) word_bytes: ByteSet,
     /// The first bytes of all openers.
-    pub(super) stops: StopBytes,
+    pub(super) stops: ByteSet,
 }
 
 /// File names of a language: words in lower case, with a space between them.
@@ -90,8 +90,8 @@ impl Language {
             rules: [rules, &[]],
             line_ends: LineEnds::LF,
             operands: Operands::NONE,
-            word_bytes: StopBytes::EMPTY,
-            stops: first_bytes(StopBytes::EMPTY, rules),
+            word_bytes: ByteSet::EMPTY,
+            stops: first_bytes(ByteSet::EMPTY, rules),
         }
     }
 
@@ -154,7 +154,7 @@ impl Language {
 
     /// Adds bytes that are part of words.
     pub(super) const fn word_bytes(mut self, bytes: &'static str) -> Self {
-        self.word_bytes = StopBytes::of(bytes);
+        self.word_bytes = ByteSet::of(bytes);
         self
     }
 
@@ -174,7 +174,7 @@ pub(super) fn contains_word(words: &str, word: &[u8]) -> bool {
     words.split_ascii_whitespace().any(|known| known.as_bytes() == word)
 }
 
-const fn first_bytes(mut set: StopBytes, rules: &[Rule]) -> StopBytes {
+const fn first_bytes(mut set: ByteSet, rules: &[Rule]) -> ByteSet {
     let mut index = 0;
     while index < rules.len() {
         set = with_first_bytes(set, &rules[index]);
@@ -183,7 +183,7 @@ const fn first_bytes(mut set: StopBytes, rules: &[Rule]) -> StopBytes {
     set
 }
 
-const fn with_first_bytes(mut set: StopBytes, rule: &Rule) -> StopBytes {
+const fn with_first_bytes(mut set: ByteSet, rule: &Rule) -> ByteSet {
     if let RuleKind::Number = rule.kind {
         return set.with_all("0123456789");
     }

@@ -86,6 +86,7 @@
 //! The crate does no I/O: a language is found by path and first line.
 
 mod build;
+mod byte_set;
 mod code;
 mod guard;
 mod heredoc;
@@ -97,7 +98,6 @@ mod markup;
 mod names;
 mod quote;
 mod rule;
-mod stop_bytes;
 mod tables;
 mod template;
 #[cfg(test)]
@@ -106,6 +106,7 @@ mod yaml;
 
 use std::ops::Range;
 
+pub use byte_set::ByteSet;
 pub use language::Language;
 
 /// The kind of a byte of source text.

@@ -1,7 +1,7 @@
 //! Line terminators, which differ by language: a lone CR ends a comment of Python and continues one of Ruby.
 
+use super::byte_set::ByteSet;
 use super::lexer::{Lexer, LexerFrame};
-use super::stop_bytes::StopBytes;
 
 /// The distance searched backwards for a line break.
 const MAX_GAP: usize = 256;
@@ -11,7 +11,7 @@ const MAX_GAP: usize = 256;
 pub(super) struct LineEnds {
     texts: &'static [&'static str],
     /// The first bytes of the terminators.
-    pub stops: StopBytes,
+    pub stops: ByteSet,
 }
 
 impl LineEnds {
@@ -23,7 +23,7 @@ impl LineEnds {
     pub const DOT_NET: Self = Self::of(&["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]);
 
     const fn of(texts: &'static [&'static str]) -> Self {
-        let mut stops = StopBytes::EMPTY;
+        let mut stops = ByteSet::EMPTY;
         let mut index = 0;
         while index < texts.len() {
             stops = stops.with_first(texts[index]);

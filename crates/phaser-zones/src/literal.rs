@@ -2,12 +2,12 @@
 //! chooses.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::language::Language;
 use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
 use super::quote::mirrored;
 use super::rule::{Blanks, Bracket, Escape, LineRule, NestingComment, Nests, Paired, Strings};
-use super::stop_bytes::StopBytes;
 
 /// The longest escape between the quotes of a character, such as `'\u{10ffff}'`.
 const MAX_ESCAPE: usize = 16;
@@ -38,7 +38,7 @@ impl Lexer<'_> {
 
     /// A comment that nests.
     pub(super) fn nesting(&mut self, open: &str, nesting: &NestingComment, opened: Opened) -> Attempt {
-        let mut stops = StopBytes::EMPTY.with_first(open).with_first(nesting.close);
+        let mut stops = ByteSet::EMPTY.with_first(open).with_first(nesting.close);
         if nesting.strings == Strings::Read {
             stops = stops.with(b'"');
         }

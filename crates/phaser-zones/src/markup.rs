@@ -4,11 +4,11 @@
 //! language. The nesting rules of HTML are not applied.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::language::Language;
 use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame, QuoteOpener};
 use super::rule::{Elements, Embedded, Hole, Markup, MarkupComment};
-use super::stop_bytes::StopBytes;
 
 /// The search distance for the closing tag of an element that may be a type parameter.
 const LOOK_AHEAD: usize = 1024;
@@ -120,7 +120,7 @@ impl Lexer<'_> {
 
     /// Skips to one of these bytes, a comment or a hole, and reads a comment or a hole. Taken also at the end of the part.
     fn pass_to(&mut self, bytes: &str, comments: &[MarkupComment], holes: &'static [Hole]) -> Attempt {
-        let mut stops = StopBytes::of(bytes);
+        let mut stops = ByteSet::of(bytes);
         for comment in comments {
             stops = stops.with_first(comment.open);
         }

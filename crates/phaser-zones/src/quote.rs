@@ -3,11 +3,11 @@
 //! Every quote is read the same way: skip to a byte that may escape, open a hole, end the line or close.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame, QuoteOpener};
 use super::lines::LineEnds;
 use super::rule::{Classes, CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
-use super::stop_bytes::StopBytes;
 
 /// The next event in a quote.
 enum QuoteEvent {
@@ -134,9 +134,9 @@ impl Lexer<'_> {
         QuoteEvent::End
     }
 
-    fn quote_stops(&self, frame: &QuoteFrame, line_ends: LineEnds) -> StopBytes {
+    fn quote_stops(&self, frame: &QuoteFrame, line_ends: LineEnds) -> ByteSet {
         let quote = frame.quote;
-        let mut stops = StopBytes::EMPTY;
+        let mut stops = ByteSet::EMPTY;
         for escape in quote.escapes {
             stops = match escape {
                 Escape::Next(byte) | Escape::NextBut(byte, _) => stops.with(*byte),

@@ -15,10 +15,10 @@
 
 use std::ops::Range;
 
+use super::byte_set::ByteSet;
 use super::language::Language;
 use super::lexer::{self, Attempt, Lexer};
 use super::rule::{Hole, MarkupComment};
-use super::stop_bytes::StopBytes;
 use super::{ZoneStart, Zones};
 
 /// Code in a page.
@@ -59,7 +59,7 @@ pub(super) fn zones(template: &'static Template, text: &[u8]) -> (Zones, usize) 
 fn find(template: &Template, lexer: &mut Lexer<'_>) -> Option<usize> {
     let openers = template.comments.iter().map(|comment| comment.open);
     let openers = openers.chain(template.holes.iter().map(|hole| hole.head));
-    let stops = openers.fold(StopBytes::EMPTY, StopBytes::with_first);
+    let stops = openers.fold(ByteSet::EMPTY, ByteSet::with_first);
     while let Some(ahead) = stops.find(lexer.rest(lexer.pos)) {
         lexer.looked_back(ahead + 1);
         lexer.pos += ahead;

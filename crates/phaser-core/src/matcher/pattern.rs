@@ -104,7 +104,7 @@ pub enum Unfinished {
 
 /// A text, and the windows in which matches are possible.
 #[derive(Debug, Clone, Copy)]
-pub struct Haystack<'a> {
+pub(crate) struct Haystack<'a> {
     /// The text, as UTF-8.
     pub text: &'a [u8],
     /// Whether the text is known to be ASCII.
@@ -176,7 +176,7 @@ impl CompiledPattern {
     }
 
     /// Calls `each` with every non-empty match, leftmost first, not overlapping, until it breaks.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         within: &Haystack<'_>,
         effort: &Effort<'_>,
@@ -221,7 +221,7 @@ impl CompiledPattern {
     }
 
     /// What every match contains.
-    pub fn requirements(&self) -> &Requirements {
+    pub(crate) fn requirements(&self) -> &Requirements {
         &self.requirements
     }
 

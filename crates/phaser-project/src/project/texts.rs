@@ -2,7 +2,7 @@
 
 use crate::source::{Content, Targets};
 use phaser_core::contract::LiteralFilter;
-use phaser_core::matcher::prefilter::quick_reject::QuickReject;
+use phaser_core::matcher::QuickReject;
 use phaser_core::text::Text;
 
 /// The texts of targets. May return false positives, never false negatives.

@@ -1,110 +1,8 @@
-//! Sets of bytes, and how often bytes occur in source code.
+//! Searching for sets of bytes, and how often bytes occur in source code.
 
 use std::ops::ControlFlow;
 
-/// A set of bytes, as 256 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct ByteSet([u64; 4]);
-
-impl ByteSet {
-    pub const ALL: Self = Self([u64::MAX; 4]);
-    /// The bytes of characters beyond ASCII.
-    pub const HIGH: Self = Self([0, 0, u64::MAX, u64::MAX]);
-
-    pub fn from_bits(bits: [u64; 4]) -> Self {
-        Self(bits)
-    }
-
-    pub fn to_bits(self) -> [u64; 4] {
-        self.0
-    }
-
-    /// The bytes from `first` to `last`, both included. Empty if `first > last`.
-    pub fn range(first: u8, last: u8) -> Self {
-        if first <= last && last.is_ascii() {
-            let bits = u128::MAX >> (127 - (last - first)) << first;
-            return Self([bits as u64, (bits >> 64) as u64, 0, 0]);
-        }
-        let word = |word: u8| {
-            let (low, high) = (first.max(word * 64), last.min(word * 64 + 63));
-            if low > high { 0 } else { u64::MAX >> (63 - (high - low)) << (low & 63) }
-        };
-        Self([word(0), word(1), word(2), word(3)])
-    }
-
-    #[cfg(test)]
-    pub fn insert(&mut self, byte: u8) {
-        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
-    }
-
-    pub fn contains(&self, byte: u8) -> bool {
-        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
-    }
-
-    #[must_use]
-    pub fn union(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
-    }
-
-    #[cfg(test)]
-    pub fn without(mut self, byte: u8) -> Self {
-        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
-        self
-    }
-
-    pub fn size(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
-    }
-
-    /// Whether the set contains all bytes of characters beyond ASCII.
-    pub fn has_high(&self) -> bool {
-        self.0[2] & self.0[3] == u64::MAX
-    }
-
-    /// Whether the set contains no ASCII byte.
-    pub fn is_beyond_ascii(&self) -> bool {
-        self.0[0] | self.0[1] == 0
-    }
-
-    /// The bytes in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = u8> {
-        self.0
-            .into_iter()
-            .zip([0, 64, 128, 192])
-            .flat_map(|(word, first)| ones(word).map(move |bit| first + bit))
-    }
-
-    /// The set with `A` to `Z` replaced by their lower case.
-    #[must_use]
-    pub fn to_ascii_lowercase(mut self) -> Self {
-        const UPPER: u64 = 0x07FF_FFFE;
-        let letters = &mut self.0[1];
-        *letters = *letters & !UPPER | (*letters & UPPER) << 32;
-        self
-    }
-
-    /// The set with [`FOLD`] applied to each byte.
-    #[must_use]
-    pub fn folded(self) -> Self {
-        Self(self.0.map(|word| (word | word << 32) & FOLDED))
-    }
-}
-
-/// The positions of the bits that are set, in ascending order.
-fn ones(mut word: u64) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let bit = u8::try_from(word.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
-        word &= word - 1;
-        Some(bit)
-    })
-}
-
-impl std::fmt::Debug for ByteSet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let bytes: Vec<u8> = self.iter().collect();
-        write!(f, "[{}]", bytes.escape_ascii())
-    }
-}
+pub use phaser_zones::ByteSet;
 
 /// A byte set prepared for searching: up to three bytes with vector instructions.
 #[derive(Debug, Clone, Copy)]
@@ -144,8 +42,12 @@ impl Needles {
 /// backquote.
 pub const FOLD: u8 = 0x20;
 
-/// In each word of 64 bytes, those that have the bit [`FOLD`] set.
-const FOLDED: u64 = 0xFFFF_FFFF_0000_0000;
+/// The set with [`FOLD`] applied to each byte.
+pub fn folded(set: &ByteSet) -> ByteSet {
+    // In each word of 64 bytes, those that have the bit set.
+    const FOLDED: u64 = 0xFFFF_FFFF_0000_0000;
+    ByteSet::from_bits(set.to_bits().map(|word| (word | word << 32) & FOLDED))
+}
 
 /// The rarity of each folded ASCII byte, as `-8 * log2(frequency)`. Counted over 100 MB of C, Rust, Python, Perl,
 /// JSON, Markdown and others.
@@ -184,8 +86,9 @@ const fn power(rarity: u8) -> f32 {
 
 /// The probability that a byte of source code equals a byte of `set`, both folded.
 pub fn likelihood(set: &ByteSet) -> f32 {
-    let [low, letters, high @ ..] = set.folded().0.map(|word| word >> 32);
-    let ascii = ones(low | letters << 32).map(|bit| LIKELIHOOD[usize::from(bit)]).sum::<f32>();
+    let [low, letters, high @ ..] = folded(set).to_bits().map(|word| word >> 32);
+    let ascii = ByteSet::from_bits([low | letters << 32, 0, 0, 0]);
+    let ascii = ascii.iter().map(|bit| LIKELIHOOD[usize::from(bit)]).sum::<f32>();
     #[expect(clippy::cast_precision_loss, reason = "at most 128")]
     let high = high.map(|half| half.count_ones() as f32).iter().sum::<f32>();
     (ascii + high * const { power(HIGH_RARITY) }).min(1.0)
@@ -194,21 +97,6 @@ pub fn likelihood(set: &ByteSet) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn contains_inserted_bytes() {
-        let mut set = ByteSet::range(b'a', b'c');
-        set.insert(0xFF);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [b'a', b'b', b'c', 0xFF]);
-        assert_eq!(set.size(), 4);
-        assert!(!set.contains(b'd') && !set.has_high());
-        assert!(set.union(ByteSet::HIGH).has_high());
-        assert_eq!(ByteSet::range(0, 0xFF), ByteSet::ALL);
-        assert_eq!(ByteSet::range(0x80, 0xFF), ByteSet::HIGH);
-        assert_eq!(ByteSet::range(b'b', b'a'), ByteSet::default());
-        assert_eq!(ByteSet::range(60, 70).iter().collect::<Vec<_>>(), (60..=70).collect::<Vec<u8>>());
-        assert_eq!(format!("{set:?}"), r"[abc\xff]");
-    }
 
     #[test]
     fn finds_any_number_of_needles() {
@@ -224,23 +112,12 @@ mod tests {
             assert_eq!(found, expected, "{set:?}");
             assert_eq!(broken.is_break(), expected.len() == 5, "{set:?}");
         }
-        assert_eq!(
-            Needles::of(&ByteSet::default()).each(b"a", ControlFlow::Break),
-            ControlFlow::Continue(())
-        );
-    }
-
-    #[test]
-    fn lowers_upper_case() {
-        for byte in 0..=u8::MAX {
-            let lower = byte.to_ascii_lowercase();
-            assert_eq!(ByteSet::range(byte, byte).to_ascii_lowercase(), ByteSet::range(lower, lower));
-        }
+        assert_eq!(Needles::of(&ByteSet::EMPTY).each(b"a", ControlFlow::Break), ControlFlow::Continue(()));
     }
 
     #[test]
     fn folds_letters_to_one_case() {
-        let folded = |first, last| ByteSet::range(first, last).folded();
+        let folded = |first, last| folded(&ByteSet::range(first, last));
         assert_eq!(folded(b'A', b'Z'), ByteSet::range(b'a', b'z'));
         assert_eq!(folded(b'0', b'9'), ByteSet::range(b'0', b'9'));
         for byte in 0..=u8::MAX {

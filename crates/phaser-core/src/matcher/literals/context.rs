@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn set(bytes: &str) -> ByteSet {
-        bytes.bytes().fold(ByteSet::default(), |set, byte| set.union(ByteSet::range(byte, byte)))
+        ByteSet::of(bytes)
     }
 
     fn across(text: &str) -> Context {

@@ -65,7 +65,7 @@ fn class_bytes(class: &Class) -> ClassBytes {
         Class::Bytes(class) => class
             .ranges()
             .iter()
-            .fold(ByteSet::default(), |bytes, range| bytes.union(ByteSet::range(range.start(), range.end()))),
+            .fold(ByteSet::EMPTY, |bytes, range| bytes.union(ByteSet::range(range.start(), range.end()))),
         Class::Unicode(class) => ascii_bytes(class),
     };
     match class {
@@ -77,7 +77,7 @@ fn class_bytes(class: &Class) -> ClassBytes {
 
 fn ascii_bytes(class: &ClassUnicode) -> ByteSet {
     let ascii = class.ranges().iter().filter(|range| range.start().is_ascii());
-    ascii.fold(ByteSet::default(), |bytes, range| {
+    ascii.fold(ByteSet::EMPTY, |bytes, range| {
         let last = if range.end().is_ascii() { range.end() as u8 } else { 0x7F };
         bytes.union(ByteSet::range(range.start() as u8, last))
     })

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::byte_set::{ByteSet, FOLD, likelihood};
+use super::byte_set::{ByteSet, FOLD, folded, likelihood};
 
 /// The length of a gram, in bytes.
 pub const LEN: usize = 4;
@@ -105,9 +105,8 @@ struct ByteStats {
 
 /// Statistics for each position of a shape, and for any byte before and after it.
 fn facts(shape: &[ByteSet]) -> Vec<ByteStats> {
-    let any = ByteStats { likelihood: 1.0, count: ByteSet::ALL.folded().size() };
-    let inside =
-        shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: set.folded().size() });
+    let any = ByteStats { likelihood: 1.0, count: folded(&ByteSet::ALL).size() };
+    let inside = shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: folded(set).size() });
     std::iter::once(any).chain(inside).chain([any]).collect()
 }
 
@@ -141,7 +140,7 @@ fn one_core(shape: &[ByteSet], offset: usize) -> bool {
 fn texts(sets: &[ByteSet; LEN]) -> Vec<u32> {
     let mut texts = vec![0];
     for (index, set) in sets.iter().enumerate() {
-        let folded = set.folded();
+        let folded = folded(set);
         let longer = |text: &u32| {
             let text = *text;
             folded.iter().map(move |byte| text | u32::from(byte) << (8 * index)).collect::<Vec<_>>()

@@ -144,9 +144,8 @@ mod tests {
     fn takes_the_rarest_run() {
         let run = |pattern| ScannedPattern::of(pattern).and_then(|scanned| scanned.run);
         let of = |bytes: &[u8], count| {
-            let mut set = ByteSet::default();
-            bytes.iter().for_each(|byte| set.insert(*byte));
-            Some(ByteRun { bytes: set, count })
+            let bytes = bytes.iter().fold(ByteSet::EMPTY, |set, byte| set.with(*byte));
+            Some(ByteRun { bytes, count })
         };
         let hex = b"0123456789abcdef";
         assert_eq!(run("SK[0-9a-fA-F]{32}"), of(hex, 32));

@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn far_steps_weigh_more() {
         assert_eq!([0, 1_023, 4_095, 4_096, 100_000].map(weight), [1, 1, 1, 4, 64]);
-        let lines = ByteSet::ALL.without(b'\n');
+        let lines = ByteSet::range(0, b'\n' - 1).union(ByteSet::range(b'\n' + 1, 0xFF));
         assert_eq!(longest_stretch(b"ab\nabcd\n\na", &lines), 4);
         assert_eq!(longest_stretch(b"ab\nab", &ByteSet::ALL), 5);
         assert_eq!(longest_stretch(b"", &lines), 0);

@@ -15,14 +15,14 @@ pub const RETURN_BEFORE_END: &str =
 /// The bytes that an expression can run over without bound.
 pub fn endless_bytes(hir: &Hir) -> ByteSet {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => ByteSet::default(),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => ByteSet::EMPTY,
         HirKind::Capture(capture) => endless_bytes(&capture.sub),
         HirKind::Repetition(repetition) if repetition.max.is_none_or(|max| max > ENDLESS) => {
             literals::bytes(&repetition.sub)
         }
         HirKind::Repetition(repetition) => endless_bytes(&repetition.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(endless_bytes).fold(ByteSet::default(), ByteSet::union)
+            parts.iter().map(endless_bytes).fold(ByteSet::EMPTY, ByteSet::union)
         }
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn collects_bytes_of_unbounded_repetitions() {
         let bytes = |regex| endless_bytes(&tree(regex));
-        assert_eq!(bytes("abc[a-z]{1,3}"), ByteSet::default());
+        assert_eq!(bytes("abc[a-z]{1,3}"), ByteSet::EMPTY);
         assert!(bytes("a.*b").contains(b'x') && !bytes("a.*b").contains(b'\n'));
         assert!(bytes(r"(?:a{2000}|\s+)").contains(b'\n') && bytes("(?:a{2000})").contains(b'a'));
     }

@@ -197,7 +197,7 @@ impl PatternReader<'_> {
     fn class(&mut self) -> Option<Atom> {
         let negated = self.take(b"^");
         self.negates[0] |= negated;
-        let mut bytes = ByteSet::default();
+        let mut bytes = ByteSet::EMPTY;
         let mut first = true;
         loop {
             let member = match self.next()? {
