@@ -160,9 +160,9 @@ flag_past() { [[ -z $2 ]] || past+=("$1=$2"); }
 
 # Adds the trend to the job summary. Never fails the job.
 trend() {
-  local said=$RUNNER_TEMP/phaser-history.log summary=${GITHUB_STEP_SUMMARY:-/dev/null}
-  "$BINARY" history "${past[@]}" --format json >"$history" 2>"$said" || true
-  inertly cat -- "$said"
+  local log=$RUNNER_TEMP/phaser-history.log summary=${GITHUB_STEP_SUMMARY:-/dev/null}
+  "$BINARY" history "${past[@]}" --format json >"$history" 2>"$log" || true
+  inertly cat -- "$log"
   if ! "$BINARY" report trend "$history" >>"$summary"; then
     rm -f -- "$history"
     printf '### phaser: no trend; see the log\n\n' >>"$summary"

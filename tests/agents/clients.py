@@ -24,11 +24,11 @@ class Client:
     reads = False
     gates = True
     briefs = True
-    # What the tool that writes a file says by itself.
+    # The own result of the tool that writes a file.
     success = "uccess"
-    # Can a hook give a tool another input, and what is the model told then?
+    # Whether a hook can change the input of a tool, and what the model receives then.
     rewrites = True
-    told_of_a_fix = "phaser fixed contract violations in your edit"
+    informs_about_fix = "phaser fixed contract violations in your edit"
 
     def __init__(self, project, home, model):
         self.project, self.home, self.model = Path(project), Path(home), model
@@ -149,7 +149,7 @@ class CopilotAsClaude(Copilot):
 
     name = "copilot-claude"
     install = ("--guard",)
-    # What is said at the start reaches the model only through hooks of its own.
+    # The briefing reaches the model only through hooks of its own.
     briefs = False
 
 
@@ -176,8 +176,8 @@ class CopilotWithPatches(Copilot):
 
 class Gemini(Client):
     name = "gemini"
-    # It drops what a hook says before a tool, and says this itself.
-    told_of_a_fix = "were modified by a hook"
+    # It drops the text of a hook before a tool and sends this instead.
+    informs_about_fix = "were modified by a hook"
     package = "@google/gemini-cli@0.61.0"
     program = "gemini"
 

@@ -1,7 +1,7 @@
-"""A scripted model that speaks the wire formats of several providers: it says what it was told to say.
+"""A scripted model that replays a script in the wire formats of several providers.
 
 A script is a list of turns. A turn is a text, or a call of a tool: its name, and its arguments as an object, or as a
-string for tools that take plain text. Every request with tools is kept, so that a scenario can ask what the model was told.
+string for tools that take plain text. Every request with tools is kept, so that a scenario can ask what the model received.
 """
 
 import itertools
@@ -32,7 +32,7 @@ class Model:
         self.server.server_close()
 
     def turn(self, body):
-        """The next turn; a request without tools is the client's own business."""
+        """The next turn; a request without tools is the client's own."""
         if not has_tools(body):
             return "A title"
         with self.lock:
@@ -50,8 +50,8 @@ class Model:
             return plain({"totalTokens": 10})
         return plain({"data": [], "models": []})
 
-    def told(self):
-        """What each request told the model beyond the one before, as one text."""
+    def received(self):
+        """What the model received in each request beyond the one before, as one text."""
         pieces, before = [], Counter()
         for body in self.requests:
             left, new = Counter(before), []

@@ -1,4 +1,4 @@
-"""phaser inside the real clients: each scenario runs one against a scripted model, and asks what the model was told."""
+"""phaser inside the real agents: each scenario runs one against a scripted model and checks what the model received."""
 
 import json
 import os
@@ -74,7 +74,7 @@ class Session:
         return {"PATH": path, "HOME": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8", **self.client.environment()}
 
     def run(self, turns, with_phaser=True):
-        """Runs the client; the texts that the model was told before each turn, and after the last one."""
+        """Runs the client; the texts that the model received before each turn, and after the last one."""
         self.model.turns = list(turns)
         self.client.prepare()
         program = f"{TOOLS}/{self.client.program}"
@@ -89,10 +89,10 @@ class Session:
                 text=True,
                 timeout=240,
             )
-        said = self.output.stdout + self.output.stderr
-        told = self.model.told()
-        check(len(told) > len(turns) - 1, f"only {len(told)} requests for {len(turns)} turns", said[-3000:])
-        return told
+        output = self.output.stdout + self.output.stderr
+        received = self.model.received()
+        check(len(received) > len(turns) - 1, f"only {len(received)} requests for {len(turns)} turns", output[-3000:])
+        return received
 
     def text(self, path):
         file = self.project / path
@@ -105,7 +105,7 @@ class Session:
 
 
 def everyday(name):
-    """A session with edits of every kind; what the model is told after each."""
+    """A session with edits of every kind, and what the model receives after each."""
     session = Session(name)
     client = session.client
     session.install()
@@ -120,10 +120,10 @@ def everyday(name):
         steps.append(("both", client.patch(BOTH)))
         steps.append(("in shell", client.shell(f"apply_patch <<'EOF'\n{BOTH}EOF")))
     steps.append(("shell", client.shell("echo 'print(4)' > src/shell.py; echo ran")))
-    told = session.run([turn for _, turn in steps] + [client.end(DONE)])
-    after = {label: told[at + 1] for at, (label, _) in enumerate(steps)}
-    begins = told[0]
-    check("no-print (**/*.py): Use the logger." in begins or not client.briefs, "the contracts are not told", begins[-2000:])
+    received = session.run([turn for _, turn in steps] + [client.end(DONE)])
+    after = {label: received[at + 1] for at, (label, _) in enumerate(steps)}
+    begins = received[0]
+    check("no-print (**/*.py): Use the logger." in begins or not client.briefs, "the contracts are not sent", begins[-2000:])
 
     if client.denies:
         refused = "Contract violation: no-print at src/bad.py:2. Use the logger."
@@ -132,51 +132,51 @@ def everyday(name):
         check("Contract violation: no-print at src/legacy.py:3." in after["worse"], "the edit is not refused", after["worse"])
         check("print(2)" not in session.text("src/legacy.py"), "the refused edit was made")
     else:
-        check("Error: no-print at src/bad.py:2. Use the logger." in after["bad"], "the model is not told", after["bad"])
+        check("Error: no-print at src/bad.py:2. Use the logger." in after["bad"], "the model does not receive it", after["bad"])
     check(session.text("src/ok.py") == "x = 1  # TODO\n", "the clean file is not there")
-    check("Warning: no-todo at src/ok.py:1. Write an issue." in after["good"], "the warning is not told", after["good"])
+    check("Warning: no-todo at src/ok.py:1. Write an issue." in after["good"], "the warning is not reported", after["good"])
     check(re.search(client.success, after["good"]), "the tool's own result is gone", after["good"])
     check("x = 2" in session.text("src/legacy.py"), "the edit of an old file was not made", after["legacy"])
-    check("no-print" not in after["legacy"], "the old violation is told", after["legacy"])
+    check("no-print" not in after["legacy"], "the old violation is reported", after["legacy"])
     for label in ("both", "in shell"):
         if label in after:
             check("no-print at src/legacy.py:3" in after[label], f"{label}: the patch is not refused", after[label])
             check(session.text("src/good.py") is None, f"{label}: a part of the refused patch was made")
     check("ran" in after["shell"], "the command's own result is gone", after["shell"])
-    check("Error: no-print at src/shell.py:1." in after["shell"], "what the command wrote is not told", after["shell"])
+    check("Error: no-print at src/shell.py:1." in after["shell"], "what the command wrote is not reported", after["shell"])
     for label, text in after.items():
         check(not re.search("hook (errored|failed|exited)|hook error", text), f"{label}: a hook failed", text)
-    ends = len(told) - len(steps) - 1
+    ends = len(received) - len(steps) - 1
     if client.gates:
-        check(ends == 1, f"the turn was sent back {ends} times, not once", "\n-----\n".join(told[len(steps) :])[-3000:])
-        check("Fix these contract violations before finishing:" in told[-1], "the model is not told why it goes on", told[-1])
+        check(ends == 1, f"the turn was sent back {ends} times, not once", "\n-----\n".join(received[len(steps) :])[-3000:])
+        check("Fix these contract violations before finishing:" in received[-1], "the model does not receive why it goes on", received[-1])
     else:
         check(ends == 0, f"the turn was sent back {ends} times", "")
     return session
 
 
 def without_phaser(name):
-    """Nothing is held up where phaser is missing."""
+    """Without phaser every edit is made."""
     session = Session(name)
     session.install()
-    told = session.run([session.client.write("src/bad.py", "print(1)\n"), session.client.end(DONE)], with_phaser=False)
-    check(session.text("src/bad.py") is not None, "the write was held up", told[-1])
+    received = session.run([session.client.write("src/bad.py", "print(1)\n"), session.client.end(DONE)], with_phaser=False)
+    check(session.text("src/bad.py") is not None, "the write was not made", received[-1])
     return session
 
 
 def broken_contract(name):
-    """A contract that does not load disarms no other one, and holds nothing up."""
+    """A contract that does not load affects no other one and blocks no edit."""
     session = Session(name, broken=True)
     client = session.client
     session.install()
-    told = session.run([client.write("src/bad.py", "print(1)\n"), client.write("src/ok.py", "x = 1\n"), client.end(DONE)])
-    check("no-print at src/bad.py:1" in told[1], "the other contract is not enforced", told[1])
-    check(session.text("src/ok.py") == "x = 1\n", "the clean file is not there", told[-1])
+    received = session.run([client.write("src/bad.py", "print(1)\n"), client.write("src/ok.py", "x = 1\n"), client.end(DONE)])
+    check("no-print at src/bad.py:1" in received[1], "the other contract is not enforced", received[1])
+    check(session.text("src/ok.py") == "x = 1\n", "the clean file is not there", received[-1])
     return session
 
 
 def broken_event(name):
-    """The installed command answers whatever it is sent."""
+    """The installed command responds to any input."""
     session = Session(name)
     session.install()
     commands = set()
@@ -195,8 +195,8 @@ def broken_event(name):
     return session
 
 
-def mended(name):
-    """An edit that a contract knows the right spelling of lands mended, the model is told, and its next edit works."""
+def fixed(name):
+    """An edit with a violation that has a fix is made without it, the model is informed, and its next edit works."""
     session = Session(name, fixes=True)
     client = session.client
     session.install()
@@ -207,21 +207,21 @@ def mended(name):
         steps.append(client.edit("src/m.py", "if a is None:", "if a is None and b == None:"))
         if client.patch(BOTH):
             steps.append(client.patch("*** Begin Patch\n*** Add File: src/n.py\n+c == None\n*** Update File: src/m.py\n@@\n-    pass\n+    d == None\n*** End Patch\n"))
-    told = session.run([*steps, client.end(DONE)])
+    received = session.run([*steps, client.end(DONE)])
     if not client.rewrites:
-        check("is-none at src/m.py:1" in told[1], "the rule is not told", told[1])
+        check("is-none at src/m.py:1" in received[1], "the rule is not reported", received[1])
         return session
-    check(re.search(client.told_of_a_fix, told[1]), "the model is not told", told[1])
-    check(re.search(client.success, told[1]), "the tool's own result is gone", told[1])
+    check(re.search(client.informs_about_fix, received[1]), "the model does not receive it", received[1])
+    check(re.search(client.success, received[1]), "the tool's own result is gone", received[1])
     last = "    d is None\n" if client.patch(BOTH) else "    pass\n"
-    check(session.text("src/m.py") == f"if a is None and b is None:\n{last}", "the file is not mended", f"{session.text('src/m.py')}\n{told[-1]}")
+    check(session.text("src/m.py") == f"if a is None and b is None:\n{last}", "the file is not fixed", f"{session.text('src/m.py')}\n{received[-1]}")
     if client.patch(BOTH):
-        check(session.text("src/n.py") == "c is None\n", "the new file is not mended", told[-1])
-    check(len(told) == len(steps) + 1, "the turn was sent back", told[-1])
+        check(session.text("src/n.py") == "c is None\n", "the new file is not fixed", received[-1])
+    check(len(received) == len(steps) + 1, "the turn was sent back", received[-1])
     return session
 
 
-SCENARIOS = [everyday, mended, without_phaser, broken_contract, broken_event]
+SCENARIOS = [everyday, fixed, without_phaser, broken_contract, broken_event]
 
 
 def main(names):

@@ -82,11 +82,11 @@ def chosen(made, search="", path=None, contract=None, severities=("error", "warn
 
 
 def shows(tab, made, expected, what):
-    """The page shows these violations, says how many, and counts them right."""
+    """The page shows these violations and counts them."""
     settled(tab)
     total = len(all_of(made))
-    said = {0: "No violation matches these filters.", total: f"{total} violations"}.get(len(expected), f"{len(expected)} of {total} violations")
-    same(tab.ask(FOUND), said, f"{what}: what is said")
+    label = {0: "No violation matches these filters.", total: f"{total} violations"}.get(len(expected), f"{len(expected)} of {total} violations")
+    same(tab.ask(FOUND), label, f"{what}: the count")
     place = lambda one: f"{one['line_number']}:{one['column']}" if one["line_number"] else "file"
     items = tab.ask(f"[...{ITEMS}].map(i => [i.closest('section').querySelector('h3').textContent, i.querySelector('.place').textContent, i.querySelector('code').textContent])")
     same(items, [[one["file_path"], place(one), one["rule_id"]] for one in expected], f"{what}: the list")
@@ -119,7 +119,7 @@ def opens_and_asks_nobody(world):
             tab.open(page)
             settled(tab)
             is_quiet(tab, page)
-            expect(tab.ask(f"{FOUND}.length") > 0, f"{name}: nothing is said")
+            expect(tab.ask(f"{FOUND}.length") > 0, f"{name}: no count")
 
 
 @case
@@ -318,7 +318,7 @@ def long_lists_come_in_steps(world):
     with world.tab() as tab:
         tab.open(page)
         settled(tab)
-        same(tab.ask(FOUND), "1,000 violations", "what is said")
+        same(tab.ask(FOUND), "1,000 violations", "the count")
         same(tab.ask(f"{ITEMS}.length"), 200, "the first step")
         same(tab.ask("document.getElementById('more').textContent"), "Show 200 more of 800", "the button")
         tab.ask("document.getElementById('more').focus()")
@@ -393,7 +393,7 @@ def errors_first_on_request(world):
         tab.click("document.querySelector('#orders label')")
         shows(tab, made, chosen(made), "by path again")
         same(tab.ask("location.hash"), "", "the address of the usual order")
-        same([said for role, said, _ in tree_of(tab) if role in ("radio", "radiogroup", "group") and said], ["Severity", "State", "Order", "by path", "errors first"], "its names")
+        same([label for role, label, _ in tree_of(tab) if role in ("radio", "radiogroup", "group") and label], ["Severity", "State", "Order", "by path", "errors first"], "its names")
         is_quiet(tab, page)
         tab.open(world.page("one"))
         same(tab.ask("document.getElementById('orders').checkVisibility()"), False, "one severity has no order")
@@ -563,14 +563,14 @@ def hostile_trees_and_histories_stay_text(world):
 def none_and_one(world):
     with world.tab() as tab:
         tab.open(world.page("empty"))
-        same(tab.ask(FOUND), "No violations.", "what is said of none")
+        same(tab.ask(FOUND), "No violations.", "the count of none")
         same(tab.ask("document.getElementById('filters').checkVisibility()"), False, "filters for nothing")
         same(tab.ask("document.getElementById('counts').checkVisibility()"), False, "tables of nothing")
         same(tab.ask("[...document.querySelectorAll('#totals li')].map(l => l.textContent)"), ["0errors", "0warnings"], "totals of none")
         tab.press("/")
         same(tab.ask("document.activeElement.tagName"), "BODY", "there is nothing to search")
         tab.open(world.page("one"))
-        same(tab.ask(FOUND), "1 violation", "what is said of one")
+        same(tab.ask(FOUND), "1 violation", "the count of one")
         same(tab.ask("[...document.querySelectorAll('#totals li')].map(l => l.textContent)"), ["1error", "0warnings"], "totals of one")
         same(tab.ask(f"{ITEMS}.length"), 1, "the list of one")
         same(tab.ask("document.getElementById('states').checkVisibility()"), False, "one state is no choice")
@@ -599,7 +599,7 @@ def a_hundred_thousand(world):
         wait(tab, f"{FOUND} === '60,000 of 100,000 violations'", "the filter")
         filtered = time.monotonic() - start
         is_quiet(tab, page)
-        world.say(f"100,000 violations, {page.stat().st_size / 1e6:.1f} MB: first paint {paint / 1000:.2f} s, opened and counted {opened:.2f} s, "
+        world.note(f"100,000 violations, {page.stat().st_size / 1e6:.1f} MB: first paint {paint / 1000:.2f} s, opened and counted {opened:.2f} s, "
                   f"searched {searched:.2f} s, filtered {filtered:.2f} s")
         expect(max(opened, searched, filtered) < 10, f"too slow: {opened:.1f} s, {searched:.1f} s, {filtered:.1f} s")
 
@@ -691,7 +691,7 @@ def violations_come_before_tables(world):
 
 
 def tree_of(tab):
-    """What a screen reader is told, in its order."""
+    """What a screen reader receives, in its order."""
     nodes = tab.call("Accessibility.getFullAXTree")["nodes"]
     by_id = {node["nodeId"]: node for node in nodes}
     value = lambda node, key: (node.get(key) or {}).get("value", "")
@@ -717,30 +717,30 @@ def screen_readers(world):
             tab.ask("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             settled(tab)
             tree = tree_of(tab)
-            controls = [(role, said) for role, said, _ in tree if role in ("button", "checkbox", "searchbox", "textbox", "combobox", "link", "DisclosureTriangle", "DisclosureTriangleGrouped")]
+            controls = [(role, label) for role, label, _ in tree if role in ("button", "checkbox", "searchbox", "textbox", "combobox", "link", "DisclosureTriangle", "DisclosureTriangleGrouped")]
             empty = name == "empty"
             expect(empty or len(controls) > 8, f"{name}: controls are {controls}")
             same([one for one in controls if not one[1].strip()], [], f"{name}: controls without a name")
             levels = [properties.get("level") for role, _, properties in tree if role == "heading"]
             same((levels[0], levels.count(1)), (1, 1), f"{name}: one heading above all")
             expect(all(after <= before + 1 for before, after in zip(levels, levels[1:])), f"{name}: headings jump: {levels}")
-            same([said for role, said, _ in tree if role == "heading" and not said], [], f"{name}: headings without words")
+            same([label for role, label, _ in tree if role == "heading" and not label], [], f"{name}: headings without words")
             roles = [role for role, _, _ in tree]
             for landmark, count in [("banner", 1), ("main", 1), ("contentinfo", 1), ("search", 0 if empty else 1)]:
                 same(roles.count(landmark), count, f"{name}: landmark {landmark}")
-            same(roles.count("status"), 1, f"{name}: the count is told when it changes")
-            same([said for role, said, _ in tree if role == "region" and not said], [], f"{name}: regions without a name")
-            tables = [said for role, said, _ in tree if role == "table"]
+            same(roles.count("status"), 1, f"{name}: the count is announced when it changes")
+            same([label for role, label, _ in tree if role == "region" and not label], [], f"{name}: regions without a name")
+            tables = [label for role, label, _ in tree if role == "table"]
             expect(empty or len(tables) >= 3 and all(tables), f"{name}: tables are {tables}")
             expect(roles.count("columnheader") >= 2 * len(tables), f"{name}: tables without heads")
-            same("Totals" in [said for role, said, _ in tree if role == "list"], True, f"{name}: the totals are a list")
+            same("Totals" in [label for role, label, _ in tree if role == "list"], True, f"{name}: the totals are a list")
             if not empty:
                 items = tab.ask(f"{ITEMS}.length")
                 expect(roles.count("listitem") >= items, f"{name}: violations are no items of lists")
-            pictures = [said for role, said, _ in tree if role in ("image", "img", "graphics-document", "figure")]
+            pictures = [label for role, label, _ in tree if role in ("image", "img", "graphics-document", "figure")]
             expect(all(pictures), f"{name}: pictures without words: {pictures}")
             if name == "trend":
-                expect(any("errors 48 to 7" in said for said in pictures), f"the chart is called {pictures}")
+                expect(any("errors 48 to 7" in label for label in pictures), f"the chart is called {pictures}")
 
 
 def points(tab):
@@ -765,7 +765,7 @@ def trend_of_many_commits(world):
         same(look, [[None, f"{commits[-1]['errors']} errors", 13, 0], ["6 3", f"{commits[-1]['warnings']} warnings", 0, 13]], "the lines differ without colours")
         same(tab.ask("document.querySelectorAll('#chart img, #chart canvas').length"), 0, "it is drawn by the page")
         hints = tab.ask("[...document.querySelectorAll('#chart title')].map(t => t.textContent)")
-        same(hints[2], "2026-01-15 0202020202: 47 errors, 26 warnings", "what a point says")
+        same(hints[2], "2026-01-15 0202020202: 47 errors, 26 warnings", "the hint of a point")
         tab.click("document.querySelector('#trend-details summary')")
         rows = tab.ask("[...document.querySelectorAll('#numbers table')].map(t => [...t.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent)))")
         same([row[1:3] for row in rows[0]], [[str(commit["errors"]), str(commit["warnings"])] for commit in reversed(commits)], "the numbers, newest first")
@@ -782,14 +782,14 @@ def trend_of_many_commits(world):
 def trend_of_one_commit_or_none(world):
     with world.tab() as tab:
         tab.open(world.page("trend-one"))
-        said = "Violations in one commit, of 2026-01-01, excluding the baseline: 48 errors, 20 warnings."
-        same(tab.ask("document.getElementById('trend-said').textContent"), said, "one commit")
+        label = "Violations in one commit, of 2026-01-01, excluding the baseline: 48 errors, 20 warnings."
+        same(tab.ask("document.getElementById('trend-text').textContent"), label, "one commit")
         expect(all(len(line) == 1 and all(map(lambda n: n == n, line[0])) for line in points(tab)), "one point")
         same(tab.ask("document.querySelectorAll('#chart .dot').length"), 2, "which can be seen")
         is_quiet(tab, world.page("trend-one"))
     with world.tab() as tab:
         tab.open(world.page("trend-none"))
-        same(tab.ask("document.getElementById('trend-said').textContent"), "The history has no commits.", "no commit")
+        same(tab.ask("document.getElementById('trend-text').textContent"), "The history has no commits.", "no commit")
         same(tab.ask("document.querySelectorAll('#chart svg').length"), 0, "nothing is drawn")
         is_quiet(tab, world.page("trend-none"))
     with world.tab() as tab:
@@ -810,4 +810,4 @@ def without_scripts_it_says_so(world):
         tab.open(world.page("sample"))
         document = tab.call("DOM.getDocument", depth=-1)["root"]
         node = tab.call("DOM.querySelector", nodeId=document["nodeId"], selector="noscript p")["nodeId"]
-        expect(node and "needs JavaScript" in tab.call("DOM.getOuterHTML", nodeId=node)["outerHTML"], "nothing is said")
+        expect(node and "needs JavaScript" in tab.call("DOM.getOuterHTML", nodeId=node)["outerHTML"], "no message without scripts")

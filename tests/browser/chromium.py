@@ -27,7 +27,7 @@ SHIFT = 8
 
 
 class Broken(Exception):
-    """The browser did not do as it was told."""
+    """The browser failed to carry out a command."""
 
 
 class Browser:

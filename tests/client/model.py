@@ -1,10 +1,10 @@
-"""A scripted model: a server that speaks the Messages API and says what it was told to say.
+"""A scripted model: a server of the Messages API that replays a script.
 
 A script holds, for each conversation, a list of turns. A turn is a list of blocks: a string is text, `use(...)` is a
-tool call. A turn may also be a function from what the model was last told to such a list. The conversation of a
+tool call. A turn may also be a function from what the model received last to such a list. The conversation of a
 subagent is found by the words `conversation: NAME` in its prompt; everything else is `main`.
 
-Every request is kept, so that a scenario can ask what the model was told and when.
+Every request is kept, so that a scenario can ask what the model received and when.
 """
 
 import itertools
@@ -16,10 +16,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAIN = "main"
 CONVERSATION = re.compile(r"conversation: ([a-z-]+)")
-# How the client introduces what a hook said.
+# How the client introduces the text of a hook.
 HOOK = re.compile(r"^(?=[A-Z][A-Za-z]+(?::[\w.-]+)? hook (?:additional context|blocking error|success|stopped)|Stop hook feedback:)", re.M)
 REMINDER = re.compile(r"<system-reminder>\n?(.*?)\n?</system-reminder>", re.S)
-# What the client says itself, and may join to what a hook said.
+# Texts of the client itself, which it may append to the text of a hook.
 OWN = re.compile(
     r"\n\n(?=# Environment|Available agent types|The following (?:deferred tools|skills)|While bypass|Today's date)"
 )
@@ -42,7 +42,7 @@ def use(name, /, **input):
 
 @dataclass
 class Result:
-    """What the model was told about one of its calls."""
+    """The result of one of the model's calls."""
 
     id: str
     text: str
@@ -50,8 +50,8 @@ class Result:
 
 
 @dataclass
-class Told:
-    """What one request told the model since it last spoke."""
+class Received:
+    """What the model received in one request, after its last message."""
 
     conversation: str
     results: list = field(default_factory=list)
@@ -69,36 +69,36 @@ def text_of(content):
     return "\n".join(block.get("text", "") for block in content if block.get("type") == "text")
 
 
-def told_by(conversation, messages):
-    """What the messages after the model's last one say."""
+def received_by(conversation, messages):
+    """The content of the messages after the model's last one."""
     last = max((at for at, message in enumerate(messages) if message["role"] == "assistant"), default=-1)
-    told = Told(conversation)
+    received = Received(conversation)
     for message in messages[last + 1 :]:
         content = message["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         for block in blocks:
             if block.get("type") == "tool_result":
                 text = text_of(block.get("content") or "")
-                told.results.append(Result(block["tool_use_id"], text, bool(block.get("is_error"))))
+                received.results.append(Result(block["tool_use_id"], text, bool(block.get("is_error"))))
             elif block.get("type") == "text":
-                sort_text(told, message["role"], block["text"])
-    return told
+                sort_text(received, message["role"], block["text"])
+    return received
 
 
-def sort_text(told, role, text):
+def sort_text(received, role, text):
     reminders = REMINDER.findall(text)
     rest = REMINDER.sub("", text).strip()
     for whole in reminders + ([rest] if rest else []):
-        # The client joins what several hooks said into one message.
+        # The client joins the texts of several hooks into one message.
         for piece in filter(None, (piece.strip() for piece in HOOK.split(whole))):
             if HOOK.match(piece):
-                said, *own = OWN.split(piece, maxsplit=1)
-                told.hooks.append(said.strip())
-                told.others += own
+                text_of_hook, *own = OWN.split(piece, maxsplit=1)
+                received.hooks.append(text_of_hook.strip())
+                received.others += own
             elif role == "user" and whole is rest:
-                told.prompt = "\n".join(filter(None, [told.prompt, piece]))
+                received.prompt = "\n".join(filter(None, [received.prompt, piece]))
             else:
-                told.others.append(piece)
+                received.others.append(piece)
 
 
 def conversation_of(messages):
@@ -128,9 +128,9 @@ class Model:
         self.server.shutdown()
         self.server.server_close()
 
-    def told(self, conversation=MAIN):
-        """What each request of a conversation told the model, in order."""
-        return [told for told, _ in self.requests if told.conversation == conversation]
+    def received(self, conversation=MAIN):
+        """What the model received in each request of a conversation, in order."""
+        return [received for received, _ in self.requests if received.conversation == conversation]
 
     def answer(self, body):
         """The blocks of the next message, with ids for the calls."""
@@ -144,11 +144,11 @@ class Model:
             self.side_requests.append(body)
             return [{"type": "text", "text": side_answer(body)}]
         with self.lock:
-            told = told_by(conversation_of(messages), messages)
-            self.requests.append((told, body))
-            turns = self.script.get(told.conversation, [])
+            received = received_by(conversation_of(messages), messages)
+            self.requests.append((received, body))
+            turns = self.script.get(received.conversation, [])
             turn = turns.pop(0) if turns else ["Done."]
-            blocks = turn(told) if callable(turn) else turn
+            blocks = turn(received) if callable(turn) else turn
             return [self.block(piece) for piece in ([blocks] if isinstance(blocks, (str, Use)) else blocks)]
 
     def block(self, piece):

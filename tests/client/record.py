@@ -14,7 +14,7 @@ AGENT = "a0123456789abcdef"
 
 
 def has_changed_files(event):
-    """On a busy machine the client may not say what changed; recording again helps."""
+    """On a busy machine the client may not report what changed; recording again helps."""
     return event["tool_name"] == "Bash" and "changedFiles" in event["tool_response"].get("bashEditDiff", {})
 
 
@@ -50,7 +50,7 @@ CORPUS = {
 
 # The client's own record of a session, which the end of a turn is judged by.
 TRANSCRIPTS = {"transcript": "stop-once", "transcript-of-a-background-command": "stop-background-late"}
-# Entries of other types are long, and say nothing about turns.
+# Entries of other types are long and do not concern turns.
 KEPT_ENTRIES = ("user", "assistant", "system", "queue-operation", "last-prompt", "mode")
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"

@@ -1,6 +1,6 @@
 """What a scenario is made of: a scratch project, runs of the client in it, and expectations about both.
 
-A scenario is a function that takes a `Scenario`. It sets a project up, runs the client against a script, and says what
+A scenario is a function that takes a `Scenario`. It sets a project up, runs the client against a script, and checks what
 must hold. The first expectation that does not hold ends it.
 """
 
@@ -54,10 +54,10 @@ SCENARIOS = {}
 class Unmet(Exception):
     """An expectation that does not hold: what was expected, and what was there."""
 
-    def __init__(self, expected, told):
+    def __init__(self, expected, received):
         super().__init__(expected)
         self.expected = expected
-        self.told = told
+        self.received = received
 
 
 def scenario(name):
@@ -97,49 +97,49 @@ class Answered:
 
 
 class Session:
-    """One run of the client: what it streamed, and what the model was told in it."""
+    """One run of the client: what it streamed, and what the model received."""
 
     def __init__(self, model, stdout, stderr, code):
         self.model = model
         self.code = code
         self.stderr = stderr
         self.stream = [json.loads(line) for line in stdout.splitlines() if line.startswith("{")]
-        self.told = model.told()
+        self.received = model.received()
 
     def conversation(self, name):
-        return self.model.told(name)
+        return self.model.received(name)
 
     def after(self, number, conversation=MAIN):
-        """What the model was told after its call or message of this number; 0 is the prompt."""
-        told = self.model.told(conversation)
-        if number >= len(told):
+        """What the model received after its call or message with this number; 0 is the prompt."""
+        received = self.model.received(conversation)
+        if number >= len(received):
             raise Unmet(f"the model is asked {number + 1} times or more in '{conversation}'", self.transcript())
-        return told[number]
+        return received[number]
 
     def whole(self, number):
         """Everything that a request to the model holds, also what it held before."""
         self.after(number)
-        bodies = [body for told, body in self.model.requests if told.conversation == MAIN]
+        bodies = [body for received, body in self.model.requests if received.conversation == MAIN]
         return json.dumps(bodies[number]["messages"], ensure_ascii=False)
 
     def feedback(self, conversation=MAIN):
         """How often the end of a turn was refused."""
-        texts = [text for told in self.model.told(conversation) for text in told.hooks]
+        texts = [text for received in self.model.received(conversation) for text in received.hooks]
         return [text for text in texts if text.startswith(("Stop hook feedback", "SubagentStop hook feedback"))]
 
     def transcript(self):
-        """What was said and told, in order."""
+        """What the model sent and received, in order."""
         lines = []
-        for told, body in self.model.requests:
-            who = "" if told.conversation == MAIN else f" ({told.conversation})"
+        for received, body in self.model.requests:
+            who = "" if received.conversation == MAIN else f" ({received.conversation})"
             for message in reversed(body["messages"]):
                 if message["role"] == "assistant" and isinstance(message["content"], list):
-                    lines += [said(block, who) for block in message["content"]]
+                    lines += [sent(block, who) for block in message["content"]]
                     break
-            lines += [f"{'error' if result.is_error else 'result'}{who}: {result.text}" for result in told.results]
-            lines += [f"hook{who}: {text}" for text in told.hooks]
-            if told.prompt:
-                lines.append(f"prompt{who}: {told.prompt.splitlines()[-1]}")
+            lines += [f"{'error' if result.is_error else 'result'}{who}: {result.text}" for result in received.results]
+            lines += [f"hook{who}: {text}" for text in received.hooks]
+            if received.prompt:
+                lines.append(f"prompt{who}: {received.prompt.splitlines()[-1]}")
         ends = [event.get("result", "") for event in self.stream if event.get("type") == "result"]
         lines += [f"end: {end}" for end in ends]
         if self.code != 0:
@@ -147,7 +147,7 @@ class Session:
         return "\n".join(lines)
 
 
-def said(block, who):
+def sent(block, who):
     if block["type"] == "tool_use":
         return f"model{who}: {block['name']} {json.dumps(block['input'], ensure_ascii=False)}"
     return f"model{who}: {block.get('text', '')}"
@@ -250,7 +250,7 @@ class Scenario:
     # The client.
 
     def run(self, *turns, agents=None, prompt="Go on.", mode=BYPASS, options=(), env=None, path=None):
-        """Runs the client until the model has nothing more to say."""
+        """Runs the client until the script ends."""
         model = Model({MAIN: turns, **(agents or {})})
         command = [self.tools.client, "-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
         command += ["--permission-mode", mode, *options, "--", prompt]
@@ -310,9 +310,9 @@ class Scenario:
 
     # Expectations.
 
-    def expect(self, holds, expected, told=None):
+    def expect(self, holds, expected, received=None):
         if not holds:
-            raise Unmet(expected, told if told is not None else self.transcript())
+            raise Unmet(expected, received if received is not None else self.transcript())
 
     def transcript(self):
         return "\n--\n".join(session.transcript() for session in self.sessions)
@@ -324,9 +324,9 @@ class Scenario:
     def holds(self, path, text):
         self.expect(self.text(path) == text, f"{path} holds {text!r}", f"it holds {self.text(path)!r}\n{self.transcript()}")
 
-    def denied(self, told, *words):
+    def denied(self, received, *words):
         """The call was refused by phaser, with these words in the reason."""
-        result = told.results[0] if told.results else None
+        result = received.results[0] if received.results else None
         shown = result.text if result else "no result"
         self.expect(result and result.is_error, "the call is denied", shown)
         self.expect("PreToolUse:" in shown and "hook error" in shown, "a hook denies the call", shown)
@@ -334,33 +334,33 @@ class Scenario:
             self.expect(word in shown, f"the reason has '{word}' in it", shown)
         return shown
 
-    def refused(self, told):
-        """The call was not made, whoever refused it."""
-        self.expect(told.results and told.results[0].is_error, "the call is refused", shown_of(told))
-        return told.results[0].text
+    def refused(self, received):
+        """The call was not made: phaser or the client refused it."""
+        self.expect(received.results and received.results[0].is_error, "the call is refused", shown_of(received))
+        return received.results[0].text
 
-    def passed(self, told):
-        errors = [result.text for result in told.results if result.is_error]
-        self.expect(told.results and not errors, "the call is made", shown_of(told))
+    def passed(self, received):
+        errors = [result.text for result in received.results if result.is_error]
+        self.expect(received.results and not errors, "the call is made", shown_of(received))
 
-    def silent(self, told):
-        """No hook told the model anything."""
-        self.expect(not told.hooks, "no hook tells the model anything", "\n".join(told.hooks))
+    def silent(self, received):
+        """The model received nothing from a hook."""
+        self.expect(not received.hooks, "the model receives nothing from a hook", "\n".join(received.hooks))
 
-    def is_told(self, told, *words):
-        shown = "\n".join(told.hooks)
+    def receives(self, received, *words):
+        shown = "\n".join(received.hooks)
         for word in words:
-            self.expect(word in shown, f"the model is told '{word}'", shown_of(told))
+            self.expect(word in shown, f"the model receives '{word}'", shown_of(received))
         return shown
 
-    def not_told(self, told, *words):
-        shown = "\n".join(told.everything())
+    def does_not_receive(self, received, *words):
+        shown = "\n".join(received.everything())
         for word in words:
-            self.expect(word not in shown, f"the model is not told '{word}'", shown)
+            self.expect(word not in shown, f"the model does not receive '{word}'", shown)
 
-    def only_context(self, told):
-        errors = [text for text in told.hooks if "blocking error" in text]
-        self.expect(not errors, "what is told is context and not an error", "\n".join(errors))
+    def only_context(self, received):
+        errors = [text for text in received.hooks if "blocking error" in text]
+        self.expect(not errors, "the text of the hook is context and not an error", "\n".join(errors))
 
     def whole_turns(self, session):
         """The client ended by itself, and well."""
@@ -373,8 +373,8 @@ class Scenario:
             shutil.rmtree(self.place, ignore_errors=True)
 
 
-def shown_of(told):
-    return "\n".join(told.everything()) or "nothing"
+def shown_of(received):
+    return "\n".join(received.everything()) or "nothing"
 
 
 def parsed(text):

@@ -17,7 +17,7 @@ echo "$1" >>"$RUNNER_TEMP/asked"
 exec cp "$RUNNER_TEMP/network/${1#https://}" "$output"
 "#;
 
-/// A phaser that says what it was asked for as a history, and has one ready.
+/// A phaser that prints the arguments of `history` and returns a prepared one.
 const HISTORY: &str = r#"
 [ "$1" = history ] || exec "$PHASER" "$@"
 shift
@@ -69,7 +69,7 @@ impl Job {
         fs::write(directory.join("SHA256SUMS"), sums(right)).expect("written");
     }
 
-    /// Runs a step, with a cargo that only says what it was asked for, and these inputs, after forgetting what earlier ones said.
+    /// Runs a step with these inputs and a cargo that only prints its arguments. Clears the output of earlier steps.
     fn step(&self, name: &str, inputs: &[(&str, &str)]) -> Output {
         let _ = fs::remove_file(self.temp("output"));
         let mut command = self.sandbox.tool(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/action.sh"));

@@ -12,7 +12,7 @@ use crate::harness::{Output, Sandbox, forbid, violations_in, warning};
 pub(crate) enum Client {
     Codex,
     Copilot,
-    /// What Copilot says to hooks in Claude Code's settings.
+    /// Copilot's events for hooks in Claude Code's settings.
     CopilotAsClaude,
     Cursor,
     VsCode,
@@ -178,7 +178,7 @@ impl Client {
         }
     }
 
-    /// What it is told after a tool, in its own words.
+    /// The text it receives after a tool, in its own format.
     fn context(self, event: &str, text: &str) -> Value {
         match self {
             Codex | VsCode | Qwen | Droid | Devin => {
@@ -448,8 +448,8 @@ fn session_start_lists_contracts() {
         let event = client.recorded(&sandbox, "session-start").expect("is recorded");
         let mut answer = client.run(&sandbox, event.to_string(), &["--guard"]).json();
         let broken = answer.as_object_mut().expect("an object").remove("systemMessage");
-        let told = answer.to_string();
-        assert!(told.contains("no-print") && told.contains("no-todo"), "{client:?}: {told}");
+        let text = answer.to_string();
+        assert!(text.contains("no-print") && text.contains("no-todo"), "{client:?}: {text}");
         let text =
             answer.pointer("/hookSpecificOutput/additionalContext").or(answer.get("additionalContext"));
         let text = text.or(answer.get("context")).and_then(Value::as_str).expect("a text").to_owned();
@@ -457,7 +457,7 @@ fn session_start_lists_contracts() {
         let shown = broken.map_or(text, |message| message.to_string());
         assert!(
             shown.contains("phaser: .claude/contracts/"),
-            "{client:?}: the broken contract is told: {shown}"
+            "{client:?}: the broken contract is reported: {shown}"
         );
     }
 }

@@ -24,29 +24,29 @@ fn input(client: Client, event: &Value) -> Value {
     event.pointer(place).expect("an input").clone()
 }
 
-/// The new input in an answer, with what the model is told; a client that takes none refuses.
+/// The new input in a response, and the text for the model; `None` for an agent that takes no input.
 fn fixed(client: Client, answer: &Value) -> Option<(Value, String)> {
     let specific = &answer["hookSpecificOutput"];
-    let (input, told) = match client {
+    let (input, message) = match client {
         Copilot => (&answer["modifiedArgs"], &answer["additionalContext"]),
         CopilotAsClaude => (&specific["updatedInput"], &answer["additionalContext"]),
         Codex | VsCode => (&specific["updatedInput"], &specific["additionalContext"]),
         // It hands this on to the hook after the tool.
         Droid => (&specific["updatedInput"], &specific["updatedInput"]["phaser"]),
-        // It drops what it is told before a tool runs, and says itself that the input was changed.
+        // It drops context before a tool runs, and reports itself that the input was changed.
         Gemini => (&specific["tool_input"], &json!("is-none")),
         Opencode => (&answer["args"], &answer["context"]),
         Cline => (&answer["overrideInput"], &answer["context"]),
         Cursor | Qwen | Windsurf | Devin | Kiro => return None,
     };
-    let (mut input, told) = (input.clone(), told.as_str().map(str::to_owned));
+    let (mut input, message) = (input.clone(), message.as_str().map(str::to_owned));
     if client == Droid {
         input.as_object_mut().expect("an object").remove("phaser");
     }
     let decision = if client == Codex { json!("allow") } else { Value::Null };
     assert_eq!(specific["permissionDecision"], decision, "{client:?}: {answer}");
     assert!(answer.get("permissionDecision").is_none() && answer.get("decision").is_none(), "{answer}");
-    Some((input, told.unwrap_or_else(|| panic!("{client:?}: {answer}"))))
+    Some((input, message.unwrap_or_else(|| panic!("{client:?}: {answer}"))))
 }
 
 /// The texts of a value, one after another.
@@ -61,13 +61,13 @@ fn texts(value: &Value) -> String {
 fn check(client: Client, sandbox: &Sandbox, deed: Deed<'_>) {
     let Some(event) = client.event(sandbox, When::Before, deed) else { return };
     let answer = client.answer(sandbox, When::Before, deed).expect("an answer");
-    let Some((new, told)) = fixed(client, &answer) else {
+    let Some((new, message)) = fixed(client, &answer) else {
         let denied = texts(&answer) + &texts(&answer["hookSpecificOutput"]);
         let denied = violations_in(&denied);
         assert!(denied.iter().any(|violation| violation.starts_with("is-none at ")), "{client:?}: {answer}");
         return;
     };
-    assert!(told.contains("is-none"), "{client:?}: {told}");
+    assert!(message.contains("is-none"), "{client:?}: {message}");
     let old = input(client, &event);
     let root = sandbox.root().display().to_string();
     let expected = texts(&old).replace("a == None", "a is None").replace(&root, "[ROOT]");

@@ -124,14 +124,14 @@ fn tries_disabled_contract_by_id() {
     let config = "overrides:\n  - contracts: [no-eval]\n    files: ['a.py']\n    enabled: false\n";
     let sandbox = sandbox.file(".claude/phaser.yaml", config);
     let output = sandbox.run(["contracts", "backtest", "no-eval", "--format", "json"]);
-    // The file that moved was not looked at before.
+    // The contract did not apply to the moved file before.
     assert_eq!(output.json()["commits"]["refused"], 1, "{output}");
 }
 
 #[test]
 fn reports_contract_that_cannot_be_tried() {
     let sandbox = sandbox().contract(&contract("readme", "file_exists", None, "README.md"));
-    for (name, said) in [
+    for (name, message) in [
         ("no-prnt", "did you mean 'no-print'?"),
         ("gone.yaml", "gone.yaml: No such file"),
         (".claude", ".claude: not a regular file"),
@@ -139,7 +139,7 @@ fn reports_contract_that_cannot_be_tried() {
     ] {
         let output = sandbox.run(["contracts", "backtest", name]);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains(said), "{output}");
+        assert!(output.stderr.contains(message), "{output}");
     }
     let whole = sandbox.run(["contracts", "backtest", "readme"]);
     assert_eq!(whole.code, Some(0), "{whole}");

@@ -193,8 +193,8 @@ fn prune_only_lowers_count() {
     assert_eq!(total(&sandbox), 27);
     assert_eq!(all(&sandbox).violations().len(), 3);
     let sandbox = sandbox.contract(&warning(&forbid("no-two", "2", "other.py")));
-    let said = ran(&sandbox, ["baseline", "--add", "--only", "no-print", "other.py"]);
-    assert!(said.contains("2 violations added, 0 dropped; 29 in all"), "{said}");
+    let message = ran(&sandbox, ["baseline", "--add", "--only", "no-print", "other.py"]);
+    assert!(message.contains("2 violations added, 0 dropped; 29 in all"), "{message}");
     assert_eq!(total(&sandbox), 29);
     assert_eq!(all(&sandbox).violations(), ["other.py:2:7 no-two", "src/old.py:88:1 no-print"]);
     ran(&sandbox, ["baseline", "--add", "--prune"]);
@@ -290,7 +290,7 @@ fn broken_baseline_is_reported_with_line() {
         (format!("{text}nonsense\n"), "not a baseline entry"),
     ] {
         let sandbox = recorded().file(FILE, broken);
-        let said = format!("phaser: {FILE}:30: {what}");
+        let shown = format!("phaser: {FILE}:30: {what}");
         for args in [
             &["enforce", "--all"][..],
             &["enforce", "src/old.py"],
@@ -300,12 +300,12 @@ fn broken_baseline_is_reported_with_line() {
             let mut command = sandbox.command();
             let output = sandbox.run_with(command.args(args), b"");
             assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{args:?}");
-            assert!(output.stderr.starts_with(&said), "{output}");
+            assert!(output.stderr.starts_with(&shown), "{output}");
         }
         let output = pre_edit(&sandbox, "f3()", "f3(x)");
         assert_eq!(output.decision(), "deny", "{output}");
         assert!(
-            output.json()["systemMessage"].as_str().is_some_and(|message| message.starts_with(&said)),
+            output.json()["systemMessage"].as_str().is_some_and(|message| message.starts_with(&shown)),
             "{output}"
         );
         assert_eq!(sandbox.run(["enforce", "--all", "--no-baseline"]).code, Some(1));
@@ -354,8 +354,8 @@ fn skips_contracts_that_allow_no_exceptions() {
     let strict = forbid("no-x", "x", "**/*.txt") + "ignorable: false\n";
     let sandbox =
         Sandbox::new().contract(&strict).contract(&forbid("no-y", "y", "**/*.txt")).file("a.txt", "x y");
-    let said = ran(&sandbox, ["baseline"]);
-    assert!(said.contains("1 violation of contracts that allow no exceptions still count"), "{said}");
+    let message = ran(&sandbox, ["baseline"]);
+    assert!(message.contains("1 violation of contracts that allow no exceptions still count"), "{message}");
     assert_eq!(all(&sandbox).violations(), ["a.txt:1:1 no-x"]);
     let by_hand = file(&sandbox) + &file(&sandbox).replace("no-y", "no-x");
     let sandbox = sandbox.file(FILE, by_hand);

@@ -54,19 +54,19 @@ fn enforce(sandbox: &Sandbox, args: &[&str]) -> Output {
     sandbox.run_with(sandbox.command().arg("enforce").args(args), b"")
 }
 
-/// Both runs give the same report; what the one with a cache says beside it is returned.
+/// Both runs give the same report. Returns the additional notes of the one with a cache.
 #[track_caller]
 fn same(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
     let plain = enforce(sandbox, &[args, &["--no-cache"]].concat());
     let cached = enforce(sandbox, &[args, &["--cache"]].concat());
     assert_eq!((cached.code, &cached.stdout), (plain.code, &plain.stdout), "{args:?}: {}", cached.stderr);
-    let said: Vec<&str> = plain.stderr.lines().collect();
+    let message: Vec<&str> = plain.stderr.lines().collect();
     let mut notes = Vec::new();
-    for line in cached.stderr.lines().filter(|line| !said.contains(line)) {
+    for line in cached.stderr.lines().filter(|line| !message.contains(line)) {
         assert!(line.contains(IGNORING) || line.contains(NOT_WRITTEN), "{line}");
         notes.push(line.to_owned());
     }
-    assert_eq!(cached.stderr.lines().count(), said.len() + notes.len(), "{}", cached.stderr);
+    assert_eq!(cached.stderr.lines().count(), message.len() + notes.len(), "{}", cached.stderr);
     notes
 }
 
@@ -92,9 +92,9 @@ fn results(sandbox: &Sandbox) -> PathBuf {
 
 /// Did this run search any text?
 fn searched(sandbox: &Sandbox, args: &[&str]) -> bool {
-    let said = enforce(sandbox, &[args, &["--cache", "--timings"]].concat()).stderr;
-    assert!(said.contains("files scanned"), "{said}");
-    !said.contains("no contract was searched for")
+    let message = enforce(sandbox, &[args, &["--cache", "--timings"]].concat()).stderr;
+    assert!(message.contains("files scanned"), "{message}");
+    !message.contains("no contract was searched for")
 }
 
 /// A generator of numbers that are the same in every run.
@@ -336,7 +336,7 @@ fn leaves_foreign_files_alone() {
         assert_eq!(notes.len(), 1, "{notes:?}");
         notes[0].clone()
     };
-    // Something that would hang whoever opens it: replaced by a new cache.
+    // A pipe, whose opening would block: replaced by a new cache.
     fs::remove_file(&file).expect("removed");
     assert!(Command::new("mkfifo").arg(&file).status().expect("runs").success());
     assert!(damaged().contains("damaged or not phaser's"));
@@ -402,10 +402,10 @@ fn without_permission_it_is_done_without() {
         assert_eq!((output.code, &output.stdout), (plain.code, &plain.stdout), "{}", output.stderr);
         output.stderr.strip_prefix(&plain.stderr).expect("the same, and more").to_owned()
     };
-    // Whoever root lets run it must own the repository, or git's directory is not trusted.
+    // The user that runs it must own the repository, or git's directory is not trusted.
     if fs::metadata(sandbox.root()).expect("is there").uid() == 0 {
-        let said = run();
-        assert!(said.contains(&format!("{NOT_WRITTEN} [HOME]/.cache/phaser")), "{said}");
+        let message = run();
+        assert!(message.contains(&format!("{NOT_WRITTEN} [HOME]/.cache/phaser")), "{message}");
         let everything = ["-R", "65534:65534"];
         assert!(Command::new("chown").args(everything).arg(sandbox.root()).status().expect("runs").success());
     }
@@ -418,17 +418,17 @@ fn without_permission_it_is_done_without() {
     locked.lock().expect("is locked");
     assert_eq!(run(), "", "a lock is no matter");
     mode(&file, 0o000);
-    let said = run();
-    assert!(said.contains(IGNORING) && said.contains("Permission denied"), "{said}");
+    let message = run();
+    assert!(message.contains(IGNORING) && message.contains("Permission denied"), "{message}");
     assert_eq!(run(), "", "it was made anew");
     mode(&kept(&sandbox), 0o555);
     assert_eq!(run(), "", "it can be read");
     fs::write(sandbox.path("d2/b.c"), "Licence, too\n").expect("written");
-    let said = run();
-    assert!(said.contains(&format!("{NOT_WRITTEN} [ROOT]/.git/phaser")), "{said}");
+    let message = run();
+    assert!(message.contains(&format!("{NOT_WRITTEN} [ROOT]/.git/phaser")), "{message}");
     mode(&kept(&sandbox), 0o000);
-    let said = run();
-    assert!(said.contains(IGNORING) && said.contains(NOT_WRITTEN), "{said}");
+    let message = run();
+    assert!(message.contains(IGNORING) && message.contains(NOT_WRITTEN), "{message}");
     mode(&kept(&sandbox), 0o700);
     mode(&sandbox.path(".git"), 0o555);
     assert_eq!(run(), "", "what is there can be used");
@@ -577,15 +577,23 @@ fn its_size_is_bounded() {
 #[test]
 fn doctor_says_where_it_is() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "cache: true\n");
-    let said = |sandbox: &Sandbox| sandbox.run(["doctor"]).stdout;
-    assert!(said(&sandbox).contains("results are kept in .git/phaser (nothing yet)"), "{}", said(&sandbox));
+    let message = |sandbox: &Sandbox| sandbox.run(["doctor"]).stdout;
+    assert!(
+        message(&sandbox).contains("results are kept in .git/phaser (nothing yet)"),
+        "{}",
+        message(&sandbox)
+    );
     enforce(&sandbox, &["--all"]);
     let kb = fs::metadata(results(&sandbox)).expect("is there").len().div_ceil(1024);
     assert!(
-        said(&sandbox).contains(&format!("results are kept in .git/phaser ({kb} KB)")),
+        message(&sandbox).contains(&format!("results are kept in .git/phaser ({kb} KB)")),
         "{}",
-        said(&sandbox)
+        message(&sandbox)
     );
     fs::write(sandbox.path(".claude/phaser.yaml"), "").expect("written");
-    assert!(said(&sandbox).contains("results of runs with --cache are in .git/phaser"), "{}", said(&sandbox));
+    assert!(
+        message(&sandbox).contains("results of runs with --cache are in .git/phaser"),
+        "{}",
+        message(&sandbox)
+    );
 }

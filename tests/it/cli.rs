@@ -186,7 +186,7 @@ fn the_version_is_the_packages() {
 #[test]
 fn two_modes_are_both_named() {
     let sandbox = sandbox();
-    for (args, said) in [
+    for (args, message) in [
         (
             &["--all", "sub"][..],
             "phaser: more than one mode: --all and the path 'sub' (remove one of them)\n",
@@ -198,14 +198,14 @@ fn two_modes_are_both_named() {
         (&["--all", "--staged"], "phaser: more than one mode: --all and --staged (remove one of them)\n"),
     ] {
         let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
-        assert_eq!((output.code, output.stderr.as_str()), (Some(3), said));
+        assert_eq!((output.code, output.stderr.as_str()), (Some(3), message));
     }
 }
 
 #[test]
 fn invalid_number_reports_valid_range() {
     let sandbox = sandbox();
-    for (flag, value, said) in [
+    for (flag, value, message) in [
         (
             "--max-file-size",
             "1XB",
@@ -216,7 +216,7 @@ fn invalid_number_reports_valid_range() {
     ] {
         let output = sandbox.run(["enforce", "--all", flag, value]);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains(said) && output.stderr.contains(flag), "{output}");
+        assert!(output.stderr.contains(message) && output.stderr.contains(flag), "{output}");
     }
 }
 
@@ -248,5 +248,5 @@ fn output_name_selects_format() {
     }
     sandbox.run(["enforce", "--all", "--output", "r.sarif", "--format", "text"]);
     let report = std::fs::read_to_string(sandbox.path("r.sarif")).expect("written");
-    assert!(report.starts_with("a.txt:1: error: no-x\n"), "what is said counts: {report}");
+    assert!(report.starts_with("a.txt:1: error: no-x\n"), "the flag overrides the extension: {report}");
 }

@@ -1,4 +1,4 @@
-//! Colours: only on a terminal, or where somebody asks for them, and never a different text.
+//! Colours: only on a terminal or on request, and never a different text.
 
 use insta::assert_snapshot;
 

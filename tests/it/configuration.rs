@@ -1,4 +1,4 @@
-//! `.claude/phaser.yaml`: what it says counts in every mode, and what is wrong with it is said.
+//! `.claude/phaser.yaml`: it applies in every mode, and its mistakes are reported.
 
 use serde_json::json;
 
@@ -134,8 +134,8 @@ fn only_and_skip_choose_contracts() {
     for mode in ["--all", "a.txt", "--staged"] {
         let output = sandbox.run(["enforce", mode, "--only", "no-xx"]);
         assert_eq!(output.code, Some(3), "{output}");
-        let said = "phaser: --only: no contract is called 'no-xx' (did you mean 'no-x'?)\n";
-        assert_eq!(output.stderr, said, "{mode}");
+        let message = "phaser: --only: no contract is called 'no-xx' (did you mean 'no-x'?)\n";
+        assert_eq!(output.stderr, message, "{mode}");
     }
     let hook = sandbox.run_stdin(
         ["enforce", "--stdin", "--skip", "no-xx"],
@@ -144,12 +144,12 @@ fn only_and_skip_choose_contracts() {
         .to_string(),
     );
     assert_eq!(hook.decision(), "deny", "a mistake does not disarm it: {hook}");
-    assert!(hook.json()["systemMessage"].as_str().is_some_and(|said| said.contains("no-xx")), "{hook}");
+    assert!(hook.json()["systemMessage"].as_str().is_some_and(|message| message.contains("no-xx")), "{hook}");
 }
 
 #[test]
 fn invalid_configuration_disarms_no_hook() {
-    for (config, said) in [
+    for (config, message) in [
         ("pack: [go]\n", ".claude/phaser.yaml:1: unknown key 'pack' (did you mean 'packs'?)"),
         ("packs: [nope]\n", ".claude/phaser.yaml:1: no pack is called 'nope'"),
         ("\ncontracts: [gone]\n", ".claude/phaser.yaml:2: 'contracts': gone is not a readable directory"),
@@ -170,13 +170,16 @@ fn invalid_configuration_disarms_no_hook() {
         ] {
             let output = sandbox.run_with(sandbox.command().args(args), b"");
             assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{args:?} {output}");
-            assert!(output.stderr.contains(said), "{args:?} {output}");
+            assert!(output.stderr.contains(message), "{args:?} {output}");
         }
         let hook = sandbox.pre_write("a.txt", "x");
         assert_eq!(hook.decision(), "deny", "{hook}");
-        assert!(hook.json()["systemMessage"].as_str().is_some_and(|told| told.contains(said)), "{hook}");
+        assert!(hook.json()["systemMessage"].as_str().is_some_and(|shown| shown.contains(message)), "{hook}");
         let clean = sandbox.pre_write("a.txt", "fine");
-        assert!(clean.json()["systemMessage"].as_str().is_some_and(|told| told.contains(said)), "{clean}");
+        assert!(
+            clean.json()["systemMessage"].as_str().is_some_and(|shown| shown.contains(message)),
+            "{clean}"
+        );
     }
 }
 

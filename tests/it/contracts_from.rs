@@ -28,7 +28,7 @@ fn found(output: &Output) -> Vec<&str> {
     output.stdout.lines().filter(|line| line.contains(": error: ")).collect()
 }
 
-/// The violations that every way to look at the project finds.
+/// The violations that every mode finds.
 fn judged(sandbox: &Sandbox) -> Vec<String> {
     commit(sandbox);
     let all = sandbox.run(["enforce", "--strict", "--contracts-from", "main", "--all"]);
@@ -121,17 +121,17 @@ fn unreadable_contracts_of_commit_are_an_error() {
     fs::rename(sandbox.path(".claude/contracts"), sandbox.path("elsewhere/rules")).expect("moved");
     symlink("../elsewhere/rules", sandbox.path(".claude/contracts")).expect("linked");
     commit(&sandbox);
-    let said = run(&sandbox, "HEAD");
+    let message = run(&sandbox, "HEAD");
     assert!(
-        said.contains(".claude/contracts cannot be read from HEAD: it is a link, which is not followed"),
-        "{said}"
+        message.contains(".claude/contracts cannot be read from HEAD: it is a link, which is not followed"),
+        "{message}"
     );
 
     let sandbox = project().file(".claude/phaser.yaml", "contracts: [../shared, gone]\n");
     commit(&sandbox);
-    let said = run(&sandbox, "HEAD");
-    assert!(said.contains("outside the project, so it is not in HEAD"), "{said}");
-    assert!(said.contains("gone is not a readable directory: it is not in HEAD"), "{said}");
+    let message = run(&sandbox, "HEAD");
+    assert!(message.contains("outside the project, so it is not in HEAD"), "{message}");
+    assert!(message.contains("gone is not a readable directory: it is not in HEAD"), "{message}");
 
     let sandbox = project();
     sandbox.git(&["rm", "-q", "-r", ".claude", "part"]);

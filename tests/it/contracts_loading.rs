@@ -1,4 +1,4 @@
-//! Contract files: where they are found, which of them count, and what is said about the broken ones.
+//! Contract files: where they are found, which ones apply, and the warnings about broken ones.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -42,18 +42,18 @@ fn no_x(id: &str) -> String {
     forbid(id, "x", "**/*.txt")
 }
 
-/// What is said about a file with this text instead of a contract.
-fn said_about(yaml: impl AsRef<[u8]>) -> String {
+/// The warning about a contract file with this text.
+fn warning_about(yaml: impl AsRef<[u8]>) -> String {
     let output = json(&sandbox().file(".claude/contracts/c.yaml", yaml));
     assert_eq!(output.violations(), [""; 0], "{output}");
-    output.stderr.lines().next().unwrap_or("nothing is said").to_owned()
+    output.stderr.lines().next().unwrap_or("no warning").to_owned()
 }
 
-/// What is said about a contract in which `from` stands as `to`.
-fn said_with(from: &str, to: &str) -> String {
+/// The warning about a valid contract with `from` replaced by `to`.
+fn warning_with(from: &str, to: &str) -> String {
     let yaml = forbid("no-x", "x", "**");
     assert!(yaml.contains(from), "{from}");
-    said_about(yaml.replacen(from, to, 1))
+    warning_about(yaml.replacen(from, to, 1))
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn every_missing_key_is_named() {
         let yaml = forbid("no-x", "x", "**");
         let without: Vec<_> = yaml.lines().filter(|line| !line.starts_with(&format!("{key}:"))).collect();
         assert_eq!(without.len(), 5, "{key} is on line {needed}");
-        let said = said_about(without.join("\n"));
-        assert_eq!(said, format!(".claude/contracts/c.yaml:1: '{key}' is missing (add '{key}: …')"));
+        let message = warning_about(without.join("\n"));
+        assert_eq!(message, format!(".claude/contracts/c.yaml:1: '{key}' is missing (add '{key}: …')"));
     }
 }
 
@@ -256,18 +256,18 @@ fn every_invalid_value_has_line_and_hint() {
         ("'Do not no-x.'", "'\u{1}'"),
         ("severity: error", "severity: error\nexamples: {passing: [[a]]}"),
     ];
-    let said: Vec<_> = cases
+    let message: Vec<_> = cases
         .iter()
         .map(|(from, to)| {
-            let said = said_with(from, to);
-            let mends = said.ends_with(')') && said.contains(" (");
-            let (_, place) = said.split_once("c.yaml:").unwrap_or_else(|| panic!("{to}: {said}"));
-            assert!(mends && place.starts_with(|c: char| c.is_ascii_digit()), "{said}");
+            let message = warning_with(from, to);
+            let has_hint = message.ends_with(')') && message.contains(" (");
+            let (_, place) = message.split_once("c.yaml:").unwrap_or_else(|| panic!("{to}: {message}"));
+            assert!(has_hint && place.starts_with(|c: char| c.is_ascii_digit()), "{message}");
             let to = if to.len() > 60 { format!("{}…", &to[..20]) } else { to.replace('\u{1}', "^A") };
-            format!("{from} → {to}\n  {said}")
+            format!("{from} → {to}\n  {message}")
         })
         .collect();
-    insta::assert_snapshot!(said.join("\n"), @r#"
+    insta::assert_snapshot!(message.join("\n"), @r#"
     no-x → no_x
       .claude/contracts/c.yaml:1: rule id 'no_x' may have only letters, digits and hyphens (rename it)
     no-x → 'no x'
@@ -364,8 +364,8 @@ fn reports_files_that_are_no_contracts() {
         ("nul", b"rule_id: a\0b\n"),
         ("rule is no mapping", b"rule: 3\n"),
     ];
-    let said: Vec<_> = cases.iter().map(|(name, yaml)| format!("{name}: {}", said_about(yaml))).collect();
-    insta::assert_snapshot!(said.join("\n"), @r"
+    let message: Vec<_> = cases.iter().map(|(name, yaml)| format!("{name}: {}", warning_about(yaml))).collect();
+    insta::assert_snapshot!(message.join("\n"), @r"
     empty: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')
     comment: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')
     list: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
@@ -375,7 +375,7 @@ fn reports_files_that_are_no_contracts() {
     nul: .claude/contracts/c.yaml:1: a control character, U+0000, which YAML does not allow (remove it, or write it as '\u0000' in double quotes)
     rule is no mapping: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
     ");
-    let incomplete = said_about("version: 1\nrule:\n  id: a\n");
+    let incomplete = warning_about("version: 1\nrule:\n  id: a\n");
     assert!(incomplete.starts_with(".claude/contracts/c.yaml:3: 'file_glob' "), "{incomplete}");
 }
 
@@ -408,18 +408,18 @@ fn unknown_keys_warn_in_every_mode() {
     let yaml = no_x("more") + "author: me\npatern: y\n";
     let sandbox = sandbox().git_init().contract(&yaml).git_add("a.txt");
     assert_eq!(violated(&sandbox), ["more"]);
-    let said = "\
+    let shown = "\
 .claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
 file_glob, exclude_glob, in, fix, message, severity, rationale, enabled, ignorable, tags, examples)
 .claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
 ";
     for mode in ["--all", "--staged", "a.txt"] {
         let output = sandbox.run(["enforce", mode]);
-        assert_eq!((output.code, output.stderr.as_str()), (Some(1), said), "{mode}");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(1), shown), "{mode}");
         assert_eq!(sandbox.run(["enforce", mode, "--strict"]).code, Some(3), "{mode}");
     }
-    assert_eq!(sandbox.pre_write("a.txt", "x").stderr, said);
-    assert!(sandbox.run(["contracts", "check"]).stderr.starts_with(said));
+    assert_eq!(sandbox.pre_write("a.txt", "x").stderr, shown);
+    assert!(sandbox.run(["contracts", "check"]).stderr.starts_with(shown));
     let warnings = json(&sandbox).json()["warnings"].clone();
     assert_eq!(warnings[1]["line_number"], 8);
 }
@@ -441,7 +441,7 @@ fn keys_in_the_wrong_place_are_named() {
 
 #[test]
 fn globs_that_match_nothing_get_hint() {
-    for (glob, mend) in [
+    for (glob, hint) in [
         ("./**/*.txt", "(write '**/*.txt')"),
         ("/a.txt", "(write 'a.txt')"),
         ("*.txt,*.md", "(write '{*.txt,*.md}' for several globs, or '\\,' for the comma)"),
@@ -450,7 +450,7 @@ fn globs_that_match_nothing_get_hint() {
         let sandbox = sandbox().contract(&forbid("no-x", "x", glob));
         let output = sandbox.run(["enforce", "--all"]);
         assert!(output.stderr.starts_with(".claude/contracts/no-x.yaml:4: 'file_glob'"), "{output}");
-        assert!(output.stderr.trim_end().ends_with(mend), "{output}");
+        assert!(output.stderr.trim_end().ends_with(hint), "{output}");
         assert_eq!(output.code, Some(3), "nothing was checked: {output}");
     }
 }
@@ -468,11 +468,11 @@ fn list_of_globs_matches_any() {
         assert_eq!(output.stderr.is_empty(), !bare_comma, "{output}");
     }
     assert_eq!(
-        said_with("'**'", "[]"),
+        warning_with("'**'", "[]"),
         ".claude/contracts/c.yaml:1: 'file_glob' is an empty list (name at least one glob, for instance '**/*.py')"
     );
     assert_eq!(
-        said_with("'**'", "[a, '{b']"),
+        warning_with("'**'", "[a, '{b']"),
         ".claude/contracts/c.yaml:4: 'file_glob' is not valid: a '{' is not closed (for instance '**/*.py')"
     );
 }
@@ -488,11 +488,11 @@ fn tags_are_words() {
     let show = sandbox.run(["contracts", "show", "tagged"]).stdout;
     assert!(show.contains("\ntags:      house-rule, secret\n"), "{show}");
     assert_eq!(
-        said_with("severity: error", "severity: error\ntags: [a, 'b c']"),
+        warning_with("severity: error", "severity: error\ntags: [a, 'b c']"),
         ".claude/contracts/c.yaml:7: tag 'b c' may have only letters, digits and hyphens, at most 64 of them (rename it)"
     );
     assert_eq!(
-        said_with("severity: error", "severity: error\ntags: secret"),
+        warning_with("severity: error", "severity: error\ntags: secret"),
         ".claude/contracts/c.yaml:7: one value, where a list is expected (put it in brackets, or write '- ' before it on a \
          line of its own)"
     );
@@ -510,13 +510,13 @@ fn nested_contract_defaults_to_error() {
 fn limits_are_reported() {
     let large = format!("{}# {}\n", no_x("large"), "x".repeat(64 * 1024));
     let pattern = |size: usize| no_x("long").replace("'x'", &format!("'{}'", "x".repeat(size)));
-    let said = [
-        said_about(large),
-        said_about(pattern(4097)),
-        said_about(pattern(1).replace("'x'", "'(?:(?:x{100}){100}){100}'")),
-        said_about(pattern(1).replace("'x'", r"'(?i)\p{L}{900}\p{L}{900}'")),
+    let message = [
+        warning_about(large),
+        warning_about(pattern(4097)),
+        warning_about(pattern(1).replace("'x'", "'(?:(?:x{100}){100}){100}'")),
+        warning_about(pattern(1).replace("'x'", r"'(?i)\p{L}{900}\p{L}{900}'")),
     ];
-    insta::assert_snapshot!(said.join("\n"), @"
+    insta::assert_snapshot!(message.join("\n"), @"
     .claude/contracts/c.yaml: larger than 65536 bytes (put its contracts in several files)
     .claude/contracts/c.yaml:3: 'pattern' has 4097 bytes, the limit is 4096 (split it into several contracts)
     .claude/contracts/c.yaml:3: 'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)
@@ -543,8 +543,8 @@ fn bombs_are_refused() {
     let merges = format!("a: &a {{b: 1}}\n{merges}");
     let many = format!("unknown: [{}]\n", "x,".repeat(20_000));
     for (yaml, line) in [(aliases, 4), (deep, 1), (blocks, 33), (cycle, 1), (merges, 102), (many, 1)] {
-        let said = said_about(yaml);
-        assert!(said.starts_with(&format!(".claude/contracts/c.yaml:{line}: ")), "{said}");
+        let message = warning_about(yaml);
+        assert!(message.starts_with(&format!(".claude/contracts/c.yaml:{line}: ")), "{message}");
     }
 }
 

@@ -51,8 +51,8 @@ fn report(exit: i32, args: &[&str]) -> Value {
         .env("HOME", home.path())
         .output()
         .expect("phaser starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(exit), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(exit), "{message}");
     serde_json::from_slice(&output.stdout).expect("one JSON document")
 }
 

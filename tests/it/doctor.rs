@@ -19,7 +19,7 @@ fn healthy() -> Sandbox {
     sandbox
 }
 
-/// What was said, without how long each hook took.
+/// The output without the duration of each hook.
 fn timeless(output: &Output) -> String {
     let time = |line: &str| match line.strip_suffix(" ms").and_then(|line| line.rsplit_once(' ')) {
         Some((before, _)) => format!("{before} [TIME]"),
@@ -210,7 +210,7 @@ fn with_phaser(sandbox: &Sandbox, script: &str) -> Output {
 
 #[test]
 fn hook_with_wrong_response() {
-    for (script, said) in [
+    for (script, message) in [
         ("echo '{}'", "silent"),
         ("echo hello", "no JSON"),
         ("echo '[]'", "no JSON object"),
@@ -220,7 +220,7 @@ fn hook_with_wrong_response() {
     ] {
         let output = with_phaser(&guarded(), script);
         let what =
-            format!("the hook for PreToolUse should have denied a violation; the response was: {said}");
+            format!("the hook for PreToolUse should have denied a violation; the response was: {message}");
         assert_problem(&output, &what, "to see its output");
     }
 }

@@ -53,10 +53,10 @@ fn from_json_at(output: &Output, path: &str) -> Vec<String> {
 /// The same from the answer to a hook event, before or after the call.
 fn from_hook(output: &Output) -> Vec<String> {
     let json = output.json();
-    let told = &json["hookSpecificOutput"];
-    let text = told["permissionDecisionReason"].as_str().or(told["additionalContext"].as_str());
+    let message = &json["hookSpecificOutput"];
+    let text = message["permissionDecisionReason"].as_str().or(message["additionalContext"].as_str());
     let mut lines: Vec<_> = text
-        .unwrap_or_else(|| panic!("nothing is said: {output}"))
+        .unwrap_or_else(|| panic!("no report: {output}"))
         .lines()
         .map(|line| {
             let (_, line) = line.split_once(": ").expect("a violation");

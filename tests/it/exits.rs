@@ -156,11 +156,11 @@ fn wrong_usage_ends_with_3_and_hint() {
         (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "'99999999999999999999'"),
         (&["enforce", "--all", "--color", "red"], "[possible values: auto, always, never]"),
     ];
-    for (args, said) in cases {
+    for (args, message) in cases {
         let mut command = sandbox.command();
         let output = sandbox.run_with(command.args(args), b"");
         assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{args:?}: {output}");
-        assert!(output.stderr.contains(said), "{args:?} should say {said}: {output}");
+        assert!(output.stderr.contains(message), "{args:?} should report {message}: {output}");
     }
 }
 
@@ -182,14 +182,14 @@ fn help_and_version_end_with_0() {
 #[test]
 fn unreadable_contracts_directory_ends_with_3() {
     let sandbox = sandbox().file("file", "").file("locked/a.yaml", forbid("a", "a", "**"));
-    for (directory, said) in [
+    for (directory, message) in [
         ("gone", "phaser: --contracts-dir gone: not a readable directory: No such file or directory"),
         ("file", "--contracts-dir file: "),
         ("", "a value is required for '--contracts-dir <PATH>'"),
     ] {
         let output = sandbox.run(["enforce", "--all", "--contracts-dir", directory]);
         ends(&output, 3);
-        assert!(output.stderr.contains(said), "{output}");
+        assert!(output.stderr.contains(message), "{output}");
     }
     let locked = sandbox.path("locked");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).expect("a mode");
@@ -343,8 +343,8 @@ fn unwritable_output_ends_with_3() {
         assert_eq!(output.status.code(), Some(3), "{args:?}");
     }
     let output = sandbox.command().args(["enforce", "--all"]).stdout(full()).output().expect("it runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.starts_with("phaser: cannot write to stdout: "), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.starts_with("phaser: cannot write to stdout: "), "{message}");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn unwritable_decision_ends_with_3() {
     assert_eq!(child.wait().expect("it ends").code(), Some(3));
 }
 
-/// Runs phaser with a reader of its standard output that has gone away, and gives its exit code and what it said.
+/// Runs phaser with a closed pipe as its standard output. Returns its exit code and stderr.
 fn unread(sandbox: &Sandbox, args: &[&str], stdin: &str) -> (Option<i32>, String) {
     use std::io::Write as _;
     let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -390,9 +390,9 @@ fn closed_reader_changes_no_exit_code() {
         (&["doctor"], 1),
         (&["--help"], 0),
     ] {
-        let (ended, said) = unread(&sandbox, args, "");
-        assert_eq!(ended, Some(code), "{args:?}: {said}");
-        assert!(!said.contains("standard output"), "{args:?}: {said}");
+        let (ended, message) = unread(&sandbox, args, "");
+        assert_eq!(ended, Some(code), "{args:?}: {message}");
+        assert!(!message.contains("standard output"), "{args:?}: {message}");
     }
 }
 
@@ -401,9 +401,9 @@ fn unread_response_ends_with_3() {
     let sandbox = sandbox();
     for (content, format) in [("a", "hook"), ("x", "hook"), ("x", "json")] {
         let args = ["enforce", "--stdin", "--format", format];
-        let (ended, said) = unread(&sandbox, &args, &write(&sandbox, content).json());
+        let (ended, message) = unread(&sandbox, &args, &write(&sandbox, content).json());
         assert_eq!(ended, Some(3));
-        assert!(said.contains("Broken pipe"), "{said}");
+        assert!(message.contains("Broken pipe"), "{message}");
     }
 }
 

@@ -142,7 +142,7 @@ fn one_loaded_contract_is_enough() {
 }
 
 #[test]
-fn user_contracts_do_not_stand_in_for_broken_project_contracts() {
+fn user_contracts_never_replace_broken_project_contracts() {
     let sandbox = broken_project().user_contract(&forbid("no-y", "y", "**"));
     assert_eq!(sandbox.run(["enforce", "--all"]).code, Some(3));
     let sandbox = Sandbox::new().file("a.txt", "x\n").user_contract(&broken());
@@ -256,7 +256,7 @@ fn override_of_unknown_contract_is_an_error() {
 }
 
 #[test]
-fn override_may_name_a_nested_contract_or_one_of_a_pack() {
+fn override_may_name_nested_or_pack_contract() {
     let sandbox = Sandbox::new()
         .file("a.txt", "fine\n")
         .file("web/.claude/contracts/no-y.yaml", forbid("no-y", "y", "**"))
@@ -289,7 +289,7 @@ fn exclude_covers_every_contract() {
 }
 
 #[test]
-fn version_1_2_check_reports_failure_on_stderr() {
+fn v1_2_check_reports_failure_on_stderr() {
     let sandbox = Sandbox::new().file("a.txt", "x\n").contract(&forbid("no-x", "x", "**/*.txt"));
     for command in [&["check"][..], &["contracts", "check"]] {
         let output = sandbox.run_with(sandbox.command().args(command), b"");

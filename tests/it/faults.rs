@@ -1,6 +1,6 @@
 //! When the process around phaser fails it: streams, limits and directories that are not as they should be.
 //!
-//! Nothing here may panic, hang, or end with 2; what could not be checked is said. Streams that cannot be written are
+//! Nothing here may panic, hang, or end with 2; every gap is reported. Streams that cannot be written are
 //! in `exits.rs`, and an installation that is killed or out of space is in `install.rs`.
 
 use std::io::{Read, Write};
@@ -162,7 +162,7 @@ fn the_clients_directory_is_gone() {
     let event = json!({ "cwd": "/nowhere/at/all", "tool_name": "Write",
         "tool_input": { "file_path": sandbox.path("a.txt"), "content": "x" } });
     let output = sandbox.run_stdin(["enforce", "--stdin"], event.to_string());
-    assert_eq!(output.decision(), "deny", "the file still tells which project it is: {output}");
+    assert_eq!(output.decision(), "deny", "the file determines the project: {output}");
 }
 
 #[test]

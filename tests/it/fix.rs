@@ -1,4 +1,4 @@
-//! `phaser fix`: what it writes, what it leaves alone, and what it says.
+//! `phaser fix`: the files it writes, the violations it skips, and its report.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

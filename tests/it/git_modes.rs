@@ -154,8 +154,8 @@ fn empty_base_or_head_ends_with_3() {
     for (revisions, what) in [("", "base"), ("..HEAD", "base"), ("...HEAD", "base"), ("HEAD..", "head")] {
         let output = diff(&sandbox, revisions);
         assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{revisions:?}: {output}");
-        let said = format!("the {what} is empty: is the variable set?");
-        assert!(output.stderr.contains(&said), "{revisions:?}: {output}");
+        let message = format!("the {what} is empty: is the variable set?");
+        assert!(output.stderr.contains(&message), "{revisions:?}: {output}");
     }
     assert_eq!(diff(&sandbox, "HEAD~1..HEAD").violations(), ["a.txt:1:1 no-x"]);
 }

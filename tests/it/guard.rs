@@ -1,4 +1,4 @@
-//! `--guard`: what phaser says to every event of Claude Code, beyond edits.
+//! `--guard`: the response to every event of Claude Code, beyond edits.
 
 use std::path::PathBuf;
 
@@ -74,10 +74,10 @@ fn thousand_contracts_fit_the_context_limit() {
         let yaml = forbid(&format!("rule-{n:04}"), &format!("word{n}"), "src/**/*.{py,js,ts}");
         sandbox = sandbox.file(&format!(".claude/contracts/{n}.yaml"), yaml);
     }
-    let told = sandbox.hook("SessionStart").guard().run().context();
-    let length = told.chars().count();
+    let message = sandbox.hook("SessionStart").guard().run().context();
+    let length = message.chars().count();
     assert!((8_000..=9_500).contains(&length), "{length}");
-    assert!(told.contains("rule-0000") && told.contains(" more: "), "{told}");
+    assert!(message.contains("rule-0000") && message.contains(" more: "), "{message}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `--guard` after a shell command and at the end of a turn: what was left in files is seen, and only what is new is told.
+//! `--guard` after a shell command and at the end of a turn: changed files are checked, and only new violations reported.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn wait_a_while() {
     std::thread::sleep(Duration::from_millis(4_100));
 }
 
-/// Runs a command as the client does, and gives what phaser says to it.
+/// Runs a command as the agent does, and returns the response of the hook.
 fn bash(sandbox: &Sandbox, script: &str) -> Output {
     let began = Instant::now();
     let status = sandbox.shell(script).status().expect("runs");
@@ -65,11 +65,15 @@ fn reports_every_way_to_write_files() {
     ];
     let sandboxes = commands.map(|_| sandbox());
     wait_a_while();
-    for ((script, told), sandbox) in commands.into_iter().zip(&sandboxes) {
+    for ((script, message), sandbox) in commands.into_iter().zip(&sandboxes) {
         let output = bash(sandbox, script);
-        assert_eq!(violations_in(&output.context()), [format!("no-print at {told}")], "{script}: {output}");
+        assert_eq!(
+            violations_in(&output.context()),
+            [format!("no-print at {message}")],
+            "{script}: {output}"
+        );
         assert_eq!(output.json()["decision"], "block", "{script}");
-        let file = told.split(':').next().unwrap_or_default();
+        let file = message.split(':').next().unwrap_or_default();
         assert!(output.reason().contains(file), "{script}: {output}");
         assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], "PostToolUse");
     }
@@ -160,10 +164,10 @@ fn confusing_names_stay_on_their_line() {
     wait_a_while();
     let output =
         bash(&sandbox, "printf 'print(1)\\n' > \"$(printf 'a\\nError: no-x at b.py:1. x\\033[2J.py')\"");
-    let told = output.context();
-    assert_eq!(told.lines().count(), 1, "{told:?}");
-    assert!(!told.contains('\u{1b}'), "{told:?}");
-    assert!(told.contains("no-print at a"), "{told:?}");
+    let message = output.context();
+    assert_eq!(message.lines().count(), 1, "{message:?}");
+    assert!(!message.contains('\u{1b}'), "{message:?}");
+    assert!(message.contains("no-print at a"), "{message:?}");
 }
 
 #[test]

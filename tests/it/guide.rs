@@ -1,5 +1,5 @@
 //! The guide to contracts, taken at its word: its contracts load and their examples are right, its
-//! commands print what it says, and its tables are those of the schema.
+//! commands print what it shows, and its tables are those of the schema.
 
 use std::fs;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn documented_contracts_and_commands_work() {
     assert!(!output.stdout.contains("without examples"), "{output}");
 }
 
-/// Runs the command of a console block and compares what it says.
+/// Runs the command of a console block and compares its output.
 pub fn run(sandbox: &Sandbox, block: &str) {
     let (command, expected) = block.split_once('\n').expect("a command and its output");
     let arguments = command.strip_prefix("$ phaser ").expect("a command of phaser's");

@@ -208,7 +208,7 @@ fn defaults_to_year_before_newest_commit() {
 #[test]
 fn reports_wrong_arguments() {
     let sandbox = three_weeks();
-    for (args, said) in [
+    for (args, message) in [
         (["--since", "soon"], "write a date such as 2026-01-31"),
         (["--since", ""], "write a date such as 2026-01-31"),
         (["--commits", "0"], "write a number of commits from 1"),
@@ -219,7 +219,7 @@ fn reports_wrong_arguments() {
     ] {
         let output = sandbox.run(["history", args[0], args[1]]);
         assert_eq!(output.code, Some(3), "{args:?}: {output}");
-        assert!(output.stderr.contains(said), "{args:?}: {output}");
+        assert!(output.stderr.contains(message), "{args:?}: {output}");
     }
     let both = sandbox.run(["history", "--since", "2026-01-01", "--commits", "3"]);
     assert_eq!(both.code, Some(3), "{both}");

@@ -1,5 +1,5 @@
 //! `phaser history` and `phaser contracts backtest` on repositories that nobody wrote: the history of a hundred commits is
-//! what `phaser enforce --all` says in a checkout of each, and a commit is refused for what `--diff` says of it.
+//! the report of `phaser enforce --all` in a checkout of each, and a commit is refused for the violations of `--diff`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -135,7 +135,7 @@ fn change(random: &mut Random, tree: &mut Tree) {
     }
 }
 
-/// A stream for `git fast-import` with so many commits on the branch `main`, and others that are merged into it.
+/// A stream for `git fast-import` with this number of commits on the branch `main`, and others that are merged into it.
 fn stream(random: &mut Random, commits: usize, first: &Tree) -> Vec<u8> {
     let mut out = Vec::new();
     let mut main: Vec<(usize, Tree)> = Vec::new();

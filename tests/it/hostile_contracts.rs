@@ -1,4 +1,4 @@
-//! Contracts that somebody wrote to exhaust phaser: the hook ends, with the right answer. Files that are refused
+//! Contracts written to exhaust phaser: the hook ends with the right response. Files that are refused
 //! altogether are in `contracts_loading.rs`.
 
 use crate::harness::{Output, Sandbox, contract, forbid};

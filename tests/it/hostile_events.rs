@@ -1,4 +1,4 @@
-//! Events that somebody wrote to exhaust phaser: the hook ends, and says what it did not check.
+//! Events written to exhaust phaser: the hook ends and reports what it did not check.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Text that somebody wrote to act on whoever reads a report: in messages, paths, sources, globs and contract files,
+//! Text written to act on the reader of a report: in messages, paths, sources, globs and contract files,
 //! for every format there is. It is shown, and it does nothing.
 
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Trees that somebody made to trip phaser up: special files, odd names, depth, breadth, and files that will not hold still.
+//! Hostile trees: special files, odd names, depth, breadth, and files that change during a scan.
 //!
 //! Links, FIFOs, sockets and permissions in an ordinary tree are in `tree.rs`; those named like contracts are in
 //! `contracts_loading.rs`.

@@ -1,4 +1,4 @@
-//! Ignore directives, as whoever writes one meets them: what they suppress, and that it is counted.
+//! Ignore directives: what they suppress, and how it is counted.
 
 use crate::harness::{Output, Sandbox, contract, forbid, warning};
 
@@ -187,7 +187,7 @@ fn no_ignores_reports_hidden_violations() {
     let output = sandbox.run(["enforce", "--all", "--no-ignores", "--format", "json"]);
     assert_eq!(output.violations(), ["a.py:1:1 no-x", "a.py:2:1 no-y"]);
     assert_eq!(output.json()["summary"]["ignored"], 0);
-    assert_eq!(output.json()["violations"][1]["note"], serde_json::Value::Null, "nothing to say about it");
+    assert_eq!(output.json()["violations"][1]["note"], serde_json::Value::Null, "no note");
     assert_eq!(output.code, Some(1));
     let write = sandbox.hook("PreToolUse").write("b.py", "X # phaser:ignore no-x");
     assert_eq!(write.args(["--no-ignores"]).run().decision(), "deny");

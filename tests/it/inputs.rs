@@ -211,7 +211,7 @@ fn text_on_stdin_is_baselined() {
 }
 
 #[test]
-fn text_on_stdin_is_mode_of_its_own() {
+fn stdin_text_excludes_other_modes() {
     let sandbox = sandbox().contract(&no_x("no-x"));
     for more in ["--all", "--staged", "a.txt"] {
         let output = sandbox.run_stdin(["enforce", "--stdin-filename", "b.txt", more], "x");

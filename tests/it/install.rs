@@ -326,10 +326,10 @@ fn lists_files_that_hooks_would_block() {
         let mut command = sandbox.command();
         let output = sandbox.run_with(command.arg("enforce").args(args), b"");
         assert_eq!(output.code, Some(0), "{output}");
-        let said: Vec<_> = output.stderr.lines().filter(|line| !line.contains("PATH")).collect();
-        let said = &said[said.len() - 3..];
+        let message: Vec<_> = output.stderr.lines().filter(|line| !line.contains("PATH")).collect();
+        let message = &message[message.len() - 3..];
         insta::allow_duplicates! {
-            insta::assert_snapshot!(said.join("\n"), @r#"
+            insta::assert_snapshot!(message.join("\n"), @r#"
             phaser: 7 files have violations of severity 'error' already: 1.txt, 2.txt, 3.txt, 4.txt, 5.txt and 2 more
             phaser: every edit that leaves such a violation in a file is denied, even one that fixes another
             phaser: to accept existing violations, write 'existing: report' into .claude/phaser.yaml or run 'phaser baseline'

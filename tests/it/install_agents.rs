@@ -88,7 +88,7 @@ fn existing_entries_stay() {
     assert_eq!(value["hooks"]["BeforeTool"].as_array().map(Vec::len), Some(2));
     assert_eq!(run(&sandbox, &["enforce", "uninstall", "--agent", "gemini"]).code, Some(0));
     assert_eq!(text(&sandbox, ".gemini/settings.json"), theirs);
-    // A program of somebody else's is not replaced without being asked.
+    // A program of another origin is not replaced without `--force`.
     let output = run(&sandbox, &["enforce", "install", "--agent", "cline"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert_eq!(text(&sandbox, ".cline/hooks/PostToolUse"), "#!/bin/sh\n");

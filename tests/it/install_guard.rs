@@ -86,8 +86,8 @@ fn on_fail_block_shows_missing_phaser() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --on-fail block");
     assert_eq!(output.code, Some(0), "{output}");
-    for said in ["Claude Code 2.1.325 or later", "every edit is denied", "--on-fail continue"] {
-        assert!(output.stdout.contains(said), "{output}");
+    for message in ["Claude Code 2.1.325 or later", "every edit is denied", "--on-fail continue"] {
+        assert!(output.stdout.contains(message), "{output}");
     }
     assert!(!output.stdout.contains("allow everything"), "{output}");
     let handler = hooks(&sandbox)["PreToolUse"][0]["hooks"][0].clone();

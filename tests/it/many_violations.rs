@@ -1,4 +1,4 @@
-//! Very many violations: what is packed is told as what is held, in every format that lists violations, with a baseline and
+//! Very many violations: the same report in every format that lists violations, with a baseline and
 //! with a cache.
 
 use serde_json::Value;

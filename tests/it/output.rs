@@ -21,7 +21,7 @@ pub fn on_a_terminal(sandbox: &Sandbox, args: &str, variables: &[(&str, &str)]) 
     typing_on_a_terminal(sandbox, args, variables, "")
 }
 
-/// The same, while somebody types this.
+/// The same, with this text on stdin.
 pub fn typing_on_a_terminal(
     sandbox: &Sandbox,
     args: &str,

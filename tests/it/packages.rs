@@ -1,4 +1,4 @@
-//! What the packages are called: the same in every file that says so, and nobody else's name in any document.
+//! The names of the packages: the same in every file, and no name of another project in a document.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,10 +52,10 @@ const INSTALLERS: [&str; 15] = [
     "cargo binstall ",
 ];
 
-/// What says that a package comes from a place that the reader has named, and from no registry.
+/// Markers of a package from a source that the reader has named, and from no registry.
 const FROM_A_PLACE: [&str; 6] = ["--no-index", "--path", "--git", ".tgz", ".whl", "install ."];
 
-/// Whether a line tells people to get a phaser from a registry, where whoever is first has the name.
+/// Whether a line recommends installing phaser from a registry, where anyone can take the name first.
 fn asks_a_registry(line: &str) -> bool {
     let installs = INSTALLERS.iter().filter_map(|installer| line.split_once(installer));
     let mut ours = installs.filter(|(_, what)| what.contains("phaser"));

@@ -73,8 +73,8 @@ fn paths_outside_project_are_refused() {
     for path in ["../..", "../../elsewhere.txt", "../way-out/..", "../way-out/../a.txt"] {
         let output = enforce(&sandbox, "web", &[path, "c.txt"]);
         assert_eq!((output.code, output.violations()), (Some(3), vec!["web/c.txt:1:1 no-x".to_owned()]));
-        let said = "it lies outside the project; run phaser in the project that it belongs to";
-        assert_eq!(output.unchecked(), [format!("{path}: {said}")], "{output}");
+        let message = "it lies outside the project; run phaser in the project that it belongs to";
+        assert_eq!(output.unchecked(), [format!("{path}: {message}")], "{output}");
         let staged = enforce(&sandbox, "web", &["--staged", path, "c.txt"]);
         assert_eq!((staged.code, staged.violations()), (Some(3), vec!["web/c.txt:1:1 no-x".to_owned()]));
         assert!(staged.stderr.contains(path), "{staged}");

@@ -1,5 +1,5 @@
-//! The plugin for Claude Code: its hooks are those of `install --guard`, its versions are phaser's, and its skill does what it
-//! says.
+//! The plugin for Claude Code: its hooks are those of `install --guard`, its versions are phaser's, and the commands of
+//! its skill work.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn its_versions_are_phasers() {
     assert!(top().join(source).join(".claude-plugin/plugin.json").is_file(), "{source}");
 }
 
-/// A project in whose second commit somebody has added a `print`.
+/// A project whose second commit adds a `print`.
 fn project() -> Sandbox {
     let first = "import logging\n\ndef total(items):\n    print(items)\n    return sum(items)\n";
     let sandbox = Sandbox::new().git_init().file("src/app.py", first).git_add("src").git_commit("one");

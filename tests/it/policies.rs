@@ -154,8 +154,8 @@ fn reports_contract_removed_by_command() {
     for (sandbox, path) in sandboxes {
         let removed = std::process::Command::new("rm").arg("-r").arg(sandbox.path(path)).status();
         assert!(removed.expect("runs").success());
-        let told = after_command(&sandbox).context();
-        assert!(told.contains("no-print"), "{path}: {told}");
+        let message = after_command(&sandbox).context();
+        assert!(message.contains("no-print"), "{path}: {message}");
     }
     assert_eq!(after_command(&untouched).json(), json!({}));
 }

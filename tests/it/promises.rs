@@ -1,5 +1,5 @@
 //! What phaser promises never to do, watched from outside: `enforce` opens no socket, starts no process, and writes no
-//! file but the one it was told to.
+//! file but the named one.
 //!
 //! The watch is strace. Where it is not installed these tests are skipped, except in CI.
 

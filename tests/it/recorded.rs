@@ -94,8 +94,9 @@ fn recorded_edits_that_violate_are_denied() {
 fn sessions_and_subagents_receive_contracts() {
     for name in ["session-start", "session-start-resume", "session-start-compact", "subagent-start"] {
         let answer = replay(&project(), name).json();
-        let told = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a briefing").to_owned();
-        assert!(told.contains("no-eval") && told.contains("no-print"), "{name}: {told}");
+        let message =
+            answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a briefing").to_owned();
+        assert!(message.contains("no-eval") && message.contains("no-print"), "{name}: {message}");
     }
 }
 

@@ -56,22 +56,26 @@ fn mistakes_stop_the_release() {
         assert_eq!(output.code, Some(1), "{output}");
         output.stderr
     };
-    let said = refused(|sandbox| edit(sandbox, "Cargo.lock", "1.2.3", "1.2.2"), &[]);
-    assert!(said.contains("Cargo.lock has a-name with 'version = \"1.2.2\"' instead of 1.2.3"), "{said}");
-    let said = refused(|sandbox| edit(sandbox, "CHANGELOG.md", "## 1.2.3", "## 1.2.30"), &[]);
-    assert!(said.contains("has no section '## 1.2.3 - YEAR-MONTH-DAY'"), "{said}");
-    let said = refused(|sandbox| edit(sandbox, "CHANGELOG.md", " - 2030-01-02", ""), &[]);
-    assert!(said.contains("write '## 1.2.3' as"), "{said}");
-    let said = refused(|sandbox| edit(sandbox, "CHANGELOG.md", "- New.\n", ""), &[]);
-    assert!(said.contains("says nothing about 1.2.3"), "{said}");
-    let said = refused(|sandbox| edit(sandbox, "CHANGELOG.md", "Unreleased\n", "Unreleased\n- More.\n"), &[]);
-    assert!(said.contains("still has entries under 'Unreleased'"), "{said}");
-    let said = refused(|sandbox| fs::write(sandbox.path("a.txt"), "").expect("written"), &[]);
-    assert!(said.contains("the worktree is not clean"), "{said}");
-    let said = refused(|sandbox| drop(sandbox.git(&["tag", "v1.2.4"])), &["--tag", "v1.2.4"]);
-    assert!(said.contains("the tag v1.2.4 does not name the version 1.2.3"), "{said}");
-    let said = refused(|_| {}, &["--tag", "v1.2.3"]);
-    assert!(said.contains("the tag v1.2.3 is not on this commit"), "{said}");
+    let message = refused(|sandbox| edit(sandbox, "Cargo.lock", "1.2.3", "1.2.2"), &[]);
+    assert!(
+        message.contains("Cargo.lock has a-name with 'version = \"1.2.2\"' instead of 1.2.3"),
+        "{message}"
+    );
+    let message = refused(|sandbox| edit(sandbox, "CHANGELOG.md", "## 1.2.3", "## 1.2.30"), &[]);
+    assert!(message.contains("has no section '## 1.2.3 - YEAR-MONTH-DAY'"), "{message}");
+    let message = refused(|sandbox| edit(sandbox, "CHANGELOG.md", " - 2030-01-02", ""), &[]);
+    assert!(message.contains("write '## 1.2.3' as"), "{message}");
+    let message = refused(|sandbox| edit(sandbox, "CHANGELOG.md", "- New.\n", ""), &[]);
+    assert!(message.contains("has no entry for 1.2.3"), "{message}");
+    let message =
+        refused(|sandbox| edit(sandbox, "CHANGELOG.md", "Unreleased\n", "Unreleased\n- More.\n"), &[]);
+    assert!(message.contains("still has entries under 'Unreleased'"), "{message}");
+    let message = refused(|sandbox| fs::write(sandbox.path("a.txt"), "").expect("written"), &[]);
+    assert!(message.contains("the worktree is not clean"), "{message}");
+    let message = refused(|sandbox| drop(sandbox.git(&["tag", "v1.2.4"])), &["--tag", "v1.2.4"]);
+    assert!(message.contains("the tag v1.2.4 does not name the version 1.2.3"), "{message}");
+    let message = refused(|_| {}, &["--tag", "v1.2.3"]);
+    assert!(message.contains("the tag v1.2.3 is not on this commit"), "{message}");
 }
 
 fn edit(sandbox: &Sandbox, file: &str, from: &str, to: &str) {
@@ -100,7 +104,7 @@ fn checksums_are_those_that_sha256sum_accepts() {
     assert!(output.stderr.contains("more than one file is called a.tgz"), "{output}");
 }
 
-/// Whatever runs with rights of its own is named by what it is, not by what somebody may call so tomorrow.
+/// Everything that runs with privileges is pinned by digest, not by a name that can move.
 #[test]
 fn workflows_pin_actions_and_drop_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -109,7 +113,7 @@ fn workflows_pin_actions_and_drop_permissions() {
         for line in
             text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("uses:"))
         {
-            let (_, pin) = line.split_once('@').expect("an action of somebody's");
+            let (_, pin) = line.split_once('@').expect("a third-party action");
             let (hash, version) = pin.split_once(" # v").expect("the version beside the hash");
             assert!(hash.len() == 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{file}: {line}");
             assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{file}: {line}");

@@ -522,8 +522,8 @@ fn shard_logs_merge_to_whole_log() {
             list
         };
         let run = &log["runs"][0];
-        let said = &run["invocations"][0]["toolConfigurationNotifications"];
-        [list(&run["results"]), list(&run["tool"]["driver"]["rules"]), list(said)]
+        let message = &run["invocations"][0]["toolConfigurationNotifications"];
+        [list(&run["results"]), list(&run["tool"]["driver"]["rules"]), list(message)]
     };
     assert_eq!(sorted(&merged.json()), sorted(&whole));
     for result in merged.json()["runs"][0]["results"].as_array().expect("a list") {
@@ -566,8 +566,8 @@ fn unwritable_output_is_named_as_given() {
     for (name, why) in [("nowhere/x.json", "No such file"), ("a.txt/x.json", "not a directory")] {
         let output = sandbox.run(["enforce", "--all", "--output", name]);
         let start = format!("phaser: cannot write [ROOT]/{name}: {why}");
-        let said = output.stderr.lines().last().unwrap_or_default();
-        assert!(output.code == Some(3) && said.starts_with(&start), "{output}");
-        assert!(!said.contains(".phaser."), "the name of a temporary file: {output}");
+        let message = output.stderr.lines().last().unwrap_or_default();
+        assert!(output.code == Some(3) && message.starts_with(&start), "{output}");
+        assert!(!message.contains(".phaser."), "the name of a temporary file: {output}");
     }
 }

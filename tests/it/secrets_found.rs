@@ -14,7 +14,7 @@ use crate::harness::Sandbox;
 enum Part {
     /// Always the same.
     Is(&'static str),
-    /// So many characters, each one of these.
+    /// This number of characters, each one of these.
     Of(&'static str, usize),
 }
 

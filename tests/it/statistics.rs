@@ -18,7 +18,7 @@ fn sandbox() -> Sandbox {
         .file("src/deep/c.txt", "y\n")
 }
 
-/// A project with so many violations, two in each file.
+/// A project with `count` violations, two in each file.
 fn with_violations(count: usize) -> Sandbox {
     let mut sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt"));
     for number in 0..count / 2 {

@@ -1,4 +1,4 @@
-//! Which files `--all` looks at, and what becomes of those it cannot check.
+//! The files that `--all` checks, and how unchecked ones are reported.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -118,8 +118,8 @@ fn unreadable_index_ends_with_3_if_needed() {
     assert_eq!(json(&sandbox).code, Some(1), "nothing is ignored");
     let output = json(&sandbox.file(".gitignore", "*.log\n").file("a.log", "x"));
     assert_eq!((output.code, output.violations()), (Some(3), vec!["a.txt:1:1 no-x".to_owned()]));
-    let said = ".: cannot be read: cannot tell which ignored files are tracked: ";
-    assert!(output.unchecked().concat().starts_with(said), "{output}");
+    let message = ".: cannot be read: cannot tell which ignored files are tracked: ";
+    assert!(output.unchecked().concat().starts_with(message), "{output}");
 }
 
 /// Needs the right to give a file away, which only some users have.

@@ -185,7 +185,7 @@ fn nested_required_pattern_needs_one_file() {
     assert_eq!(all(&sandbox), [""; 0]);
     let sandbox = sandbox.file("log/a.txt", "none\n");
     assert_eq!(all(&sandbox), ["log/*.txt id"], "one violation, at the glob");
-    assert_eq!(file(&sandbox, "log/a.txt"), [""; 0], "one file cannot tell");
+    assert_eq!(file(&sandbox, "log/a.txt"), [""; 0], "one file does not decide");
     assert_eq!(sandbox.pre_write("log/c.txt", "none").decision(), "allow");
 }
 

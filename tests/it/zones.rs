@@ -106,10 +106,10 @@ fn every_mode_sees_the_same_zones() {
     let expected: Vec<&str> = IN_PYTHON.iter().filter_map(|found| found.split(' ').nth(1)).collect();
     let event = |event, tool, input| {
         let json = sandbox.hook(event).tool(tool, input).run().json();
-        let told = &json["hookSpecificOutput"];
-        let text = told["permissionDecisionReason"].as_str().or(told["additionalContext"].as_str());
+        let message = &json["hookSpecificOutput"];
+        let text = message["permissionDecisionReason"].as_str().or(message["additionalContext"].as_str());
         let id = |line: &str| line.split(": ").nth(1)?.split(" at ").next().map(str::to_owned);
-        let mut ids: Vec<String> = text.expect("something is said").lines().filter_map(id).collect();
+        let mut ids: Vec<String> = text.expect("a report").lines().filter_map(id).collect();
         ids.retain(|id| id != "anywhere");
         ids
     };

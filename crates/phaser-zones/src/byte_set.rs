@@ -13,21 +13,25 @@ impl ByteSet {
     pub const HIGH: Self = Self([0, 0, u64::MAX, u64::MAX]);
 
     /// The set with these bits, from byte 0 on.
+    #[inline]
     pub const fn from_bits(bits: [u64; 4]) -> Self {
         Self(bits)
     }
 
     /// One bit per byte, from byte 0 on.
+    #[inline]
     pub const fn to_bits(self) -> [u64; 4] {
         self.0
     }
 
     /// The bytes of `text`.
+    #[inline]
     pub const fn of(text: &str) -> Self {
         Self::EMPTY.with_all(text)
     }
 
     /// The bytes from `first` to `last`, both included. Empty if `first > last`.
+    #[inline]
     pub fn range(first: u8, last: u8) -> Self {
         if first <= last && last.is_ascii() {
             let bits = u128::MAX >> (127 - (last - first)) << first;
@@ -42,6 +46,7 @@ impl ByteSet {
 
     /// Adds `byte`.
     #[must_use]
+    #[inline]
     pub const fn with(mut self, byte: u8) -> Self {
         self.0[(byte >> 6) as usize] |= 1 << (byte & 63);
         self
@@ -49,6 +54,7 @@ impl ByteSet {
 
     /// Adds the bytes of `text`.
     #[must_use]
+    #[inline]
     pub const fn with_all(mut self, text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut index = 0;
@@ -61,6 +67,7 @@ impl ByteSet {
 
     /// Adds the first byte of `text`, if any.
     #[must_use]
+    #[inline]
     pub const fn with_first(self, text: &str) -> Self {
         match text.as_bytes() {
             [first, ..] => self.with(*first),
@@ -70,6 +77,7 @@ impl ByteSet {
 
     /// Adds the bytes of `other`.
     #[must_use]
+    #[inline]
     pub const fn union(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         Self([a | e, b | f, c | g, d | h])
@@ -88,16 +96,19 @@ impl ByteSet {
     }
 
     /// The number of bytes in the set.
+    #[inline]
     pub fn size(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Whether the set contains all bytes of characters beyond ASCII.
+    #[inline]
     pub const fn has_high(&self) -> bool {
         self.0[2] & self.0[3] == u64::MAX
     }
 
     /// Whether the set contains no ASCII byte.
+    #[inline]
     pub const fn is_beyond_ascii(&self) -> bool {
         self.0[0] | self.0[1] == 0
     }
@@ -117,6 +128,7 @@ impl ByteSet {
 
     /// The set with `A` to `Z` replaced by their lower case.
     #[must_use]
+    #[inline]
     pub const fn to_ascii_lowercase(mut self) -> Self {
         const UPPER: u64 = 0x07FF_FFFE;
         let letters = self.0[1];

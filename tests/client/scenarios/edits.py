@@ -1,4 +1,4 @@
-"""Write, Edit, NotebookEdit and the tools of MCP servers: what is refused, what is told, what passes unseen."""
+"""Write, Edit, NotebookEdit and the tools of MCP servers: denied, reported, and ignored calls."""
 
 import json
 import sys
@@ -76,20 +76,20 @@ def touched(s):
     return s.run([use("Edit", file_path=s.path("src/legacy.py"), old_string=old, new_string=new)])
 
 
-@scenario("legacy-line-told-once")
-def legacy_line_told_once(s):
+@scenario("legacy-line-reported-once")
+def legacy_line_reported_once(s):
     """Before the edit or after it, but not both."""
-    shown = s.is_told(touched(s).after(1), "no-eval at ")
-    s.expect(shown.count("no-eval at ") == 1, "the violation is told once", shown)
+    shown = s.receives(touched(s).after(1), "no-eval at ")
+    s.expect(shown.count("no-eval at ") == 1, "the violation is reported once", shown)
 
 
 @scenario("legacy-line-touched")
 def legacy_line_touched(s):
-    """An edit that touches the line of an old violation is made, and the violation is told."""
+    """An edit that touches the line of an old violation is made, and the violation is reported."""
     session = touched(s)
     s.passed(session.after(1))
     s.only_context(session.after(1))
-    s.is_told(session.after(1), placed("no-eval", "src/legacy.py", 2, EVAL))
+    s.receives(session.after(1), placed("no-eval", "src/legacy.py", 2, EVAL))
     s.expect(not session.feedback(), "the turn ends at once")
 
 
@@ -98,13 +98,13 @@ def legacy_new_violation_denied(s):
     s.python()
     session = s.run([use("Edit", file_path=s.path("src/legacy.py"), old_string="y = 2", new_string="y = eval(z)")])
     s.denied(session.after(1), placed("no-eval", "src/legacy.py", 3, EVAL))
-    s.not_told(session.after(1), "src/legacy.py:1")
+    s.does_not_receive(session.after(1), "src/legacy.py:1")
     s.holds("src/legacy.py", "OLD = eval(input())\nx = 1\ny = 2\n")
 
 
 @scenario("legacy-trapped-without-the-policy")
 def legacy_trapped(s):
-    """'existing: deny' is the letter of the foundation: the old violation denies the edit."""
+    """With 'existing: deny' the old violation denies the edit."""
     s.python(existing="deny")
     session = s.run([use("Edit", file_path=s.path("src/legacy.py"), old_string="y = 2", new_string="y = 3")])
     s.denied(session.after(1), placed("no-eval", "src/legacy.py", 1, EVAL))
@@ -124,8 +124,8 @@ def two_calls(s):
     s.holds("src/good.py", "x = 1\n")
 
 
-@scenario("warning-told-once")
-def warning_told_once(s):
+@scenario("warning-reported-once")
+def warning_reported_once(s):
     """A warning is context after the edit that brings it in, and nothing after the next one."""
     s.python()
     path = s.path("src/new.py")
@@ -134,7 +134,7 @@ def warning_told_once(s):
         [use("Edit", file_path=path, old_string="x = 1", new_string="x = 2")],
     )
     s.passed(session.after(1))
-    s.is_told(session.after(1), placed("no-print", "src/new.py", 2, PRINT))
+    s.receives(session.after(1), placed("no-print", "src/new.py", 2, PRINT))
     s.only_context(session.after(1))
     s.passed(session.after(2))
     s.silent(session.after(2))
@@ -146,8 +146,8 @@ def warning_told_once(s):
 def warning_has_no_empty_phrase(s):
     s.python()
     session = s.run([use("Write", file_path=s.path("src/new.py"), content="print(1)\n")])
-    s.is_told(session.after(1), "no-print at src/new.py:1")
-    s.not_told(session.after(1), "detected after file write")
+    s.receives(session.after(1), "no-print at src/new.py:1")
+    s.does_not_receive(session.after(1), "detected after file write")
 
 
 NOTEBOOK = {
@@ -218,7 +218,7 @@ def mcp_clean(s):
 
 @scenario("mcp-other-tool-untouched")
 def mcp_other_tool(s):
-    """A tool that writes no file is none of phaser's business, whatever its input says."""
+    """A tool that writes no file is not checked, whatever its input."""
     options = with_server(s)
     session = s.run([use("mcp__files__say", content="eval(x)")], options=options)
     s.passed(session.after(1))

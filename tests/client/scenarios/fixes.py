@@ -1,4 +1,4 @@
-"""'fixes: apply': an edit whose violations can be mended is handed on mended, and the model is told."""
+"""'fixes: apply': an edit is rewritten without the violations that have a fix, and the model is informed."""
 
 from model import use
 from suite import DEFAULT, scenario
@@ -20,27 +20,27 @@ def fix_write(s):
     session = s.run([use("Write", file_path=s.path("src/new.py"), content="if x == None:\n    pass\n")])
     s.passed(session.after(1))
     s.holds("src/new.py", "if x is None:\n    pass\n")
-    s.is_told(session.after(1), "src/new.py:1", "none-is", "is None")
+    s.receives(session.after(1), "src/new.py:1", "none-is", "is None")
     s.expect(not session.feedback(), "the turn ends at once")
 
 
-@scenario("fix-edit-and-the-next")
-def fix_edit_and_the_next(s):
-    """The file lands mended, and the next edit of that place works with what the model was told."""
+@scenario("fix-edit-then-edit-again")
+def fix_edit_then_edit_again(s):
+    """The file is written fixed, and the next edit of that line works with what the model received."""
     prepared(s)
     path = s.path("src/app.py")
     session = s.run(
         [use("Edit", file_path=path, old_string="return x", new_string="return x == None")],
         [use("Edit", file_path=path, old_string="return x is None", new_string="return x is None or x")],
     )
-    s.is_told(session.after(1), "src/app.py:2", "none-is")
+    s.receives(session.after(1), "src/app.py:2", "none-is")
     s.passed(session.after(2))
     s.holds("src/app.py", "def main(x):\n    return x is None or x\n")
 
 
-@scenario("fix-keeps-the-question")
-def fix_keeps_the_question(s):
-    """A mended edit goes through the client's own permission flow: headless in default mode it is refused."""
+@scenario("fix-keeps-permission-prompt")
+def fix_keeps_permission_prompt(s):
+    """A fixed edit goes through the client's own permission flow: headless in default mode it is refused."""
     prepared(s)
     session = s.run([use("Write", file_path=s.path("src/new.py"), content="x == None\n")], mode=DEFAULT)
     s.refused(session.after(1))

@@ -21,7 +21,7 @@ def write(s, content="eval(x)\n", path="src/new.py"):
 
 def later(*blocks):
     """The client needs a moment to notice a changed file."""
-    return lambda told: (time.sleep(3), list(blocks))[1]
+    return lambda received: (time.sleep(3), list(blocks))[1]
 
 
 def commands(settings):
@@ -43,7 +43,7 @@ def taken_out(s, command, still_guarded=True):
     else:
         s.passed(session.after(2))
     changes = s.answers("ConfigChange")
-    s.expect(changes, "the client says that the settings changed", "no such event")
+    s.expect(changes, "the client reports that the settings changed", "no such event")
     blocked = [one for one in changes if one.answer.get("decision") == "block"]
     s.expect(bool(blocked) == still_guarded, f"the change is {'' if still_guarded else 'not '}blocked", str(changes))
     if still_guarded:
@@ -133,7 +133,7 @@ def install_upgrades(s):
     s.commit()
     session = s.run([write(s)])
     reason = s.denied(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
-    s.expect(reason.count("no-eval at") == 1, "the violation is told once", reason)
+    s.expect(reason.count("no-eval at") == 1, "the violation is reported once", reason)
 
 
 @scenario("install-plain")
@@ -160,10 +160,10 @@ def install_plain(s):
     s.passed(session.after(2))
     s.silent(session.after(2))
     s.passed(session.after(3))
-    s.is_told(session.after(3), "Contract warning detected after file write", "Warning: no-print at line 1. Use the logger.")
+    s.receives(session.after(3), "Contract warning detected after file write", "Warning: no-print at line 1. Use the logger.")
     s.silent(session.after(4))
     s.denied(session.after(5), f"Contract violation: no-eval at line 1. {EVAL}")
-    s.expect(not session.feedback(), "the end of the turn is not looked at")
+    s.expect(not session.feedback(), "the end of the turn is not checked")
     answers = [one.answer for one in s.answers("PreToolUse", "Write")]
     s.expect(answers[1]["hookSpecificOutput"]["permissionDecisionReason"] == "All contracts passed", "allow", str(answers))
 
@@ -178,7 +178,7 @@ def path_without_phaser(s):
 
 @scenario("phaser-missing")
 def phaser_missing(s):
-    """Without phaser on the PATH nothing blocks, and nobody is told of an error."""
+    """Without phaser on the PATH nothing blocks, and no error is reported."""
     s.python()
     session = s.run(
         [write(s)],
@@ -197,7 +197,7 @@ def phaser_missing(s):
 
 @scenario("contract-broken")
 def contract_broken(s):
-    """The person is told, and the rest is enforced."""
+    """The user sees it, and the rest is enforced."""
     s.python()
     s.file(".claude/contracts/broken.yaml", "rule_id: [\n")
     s.commit()
@@ -205,20 +205,20 @@ def contract_broken(s):
     s.denied(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
     s.passed(session.after(2))
     for event in ("SessionStart", "PreToolUse"):
-        said = s.answers(event)[0].answer.get("systemMessage", "")
-        s.expect("broken.yaml" in said, f"{event} names the broken contract to the person", said or "no systemMessage")
+        shown = s.answers(event)[0].answer.get("systemMessage", "")
+        s.expect("broken.yaml" in shown, f"{event} names the broken contract to the user", shown or "no systemMessage")
 
 
 @scenario("config-broken")
 def config_broken(s):
-    """A broken configuration is told, and the contracts are enforced as if it were not there."""
+    """A broken configuration is reported, and the contracts are enforced without it."""
     s.python()
     s.file(".claude/phaser.yaml", "existing: [\n")
     s.commit()
     session = s.run([write(s)])
     s.denied(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
-    said = [one.answer.get("systemMessage", "") for one in s.answers("PreToolUse")]
-    s.expect(all("phaser.yaml" in text for text in said), "the person is told", str(said))
+    shown = [one.answer.get("systemMessage", "") for one in s.answers("PreToolUse")]
+    s.expect(all("phaser.yaml" in text for text in shown), "the user sees it", str(shown))
 
 
 @scenario("nothing-on-disk")
@@ -288,7 +288,7 @@ def plugin_guards(s):
     session = s.run([write(s)], [bash("echo 'eval(x)' > src.py")], ["Done."], options=("--plugin-dir", plugin()))
     s.expect("no-eval" in "\n".join(session.after(0).hooks), "the session is briefed")
     s.denied(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
-    s.is_told(session.after(2), placed("no-eval", "src.py", 1, EVAL))
+    s.receives(session.after(2), placed("no-eval", "src.py", 1, EVAL))
     s.expect(len(session.feedback()) == 1, "the turn is sent back once", session.transcript())
 
 

@@ -14,34 +14,34 @@ IGNORED = "x = eval(y)  # phaser:ignore no-eval\n"
 
 
 def outcome(s, session, value, path, before, after, *words):
-    """Holds one edit against what the value of a policy says: made or not, told or not."""
-    told = session.after(1)
+    """Checks one edit against the value of a policy: made or not, reported or not."""
+    received = session.after(1)
     if value in ("allow", "report"):
-        s.passed(told)
+        s.passed(received)
         s.holds(path, after)
     else:
-        s.refused(told)
+        s.refused(received)
         s.holds(path, before)
     if value == "allow":
-        s.silent(told)
+        s.silent(received)
     if value == "report":
-        s.is_told(told, *words)
-        s.only_context(told)
-        said = [one.answer.get("systemMessage", "") for one in s.answers()]
-        s.expect(any(words[0] in text for text in said), f"the person is told '{words[0]}', too", "\n".join(said))
+        s.receives(received, *words)
+        s.only_context(received)
+        shown = [one.answer.get("systemMessage", "") for one in s.answers()]
+        s.expect(any(words[0] in text for text in shown), f"the user sees '{words[0]}', too", "\n".join(shown))
     if value == "deny":
-        s.denied(told, *words)
+        s.denied(received, *words)
     if value == "ask":
-        reason = told.results[0].text
+        reason = received.results[0].text
         for word in words:
             s.expect(word in reason, f"the reason has '{word}' in it", reason)
-    s.expect(not session.feedback(), "the end of the turn is not held up")
+    s.expect(not session.feedback(), "the turn ends at once")
 
 
 def person(s, session):
-    """A refusal says that a person has to do something: in a run without one, it is all that the model gets."""
+    """A refusal names the user, who has to agree: in a headless run it is all that the model receives."""
     reason = session.after(1).results[0].text.lower()
-    s.expect("person" in reason or "user" in reason or "human" in reason, "the reason says who has to agree", reason)
+    s.expect("person" in reason or "user" in reason or "human" in reason, "the reason names who has to agree", reason)
 
 
 def ignores(value, tool):

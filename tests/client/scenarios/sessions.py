@@ -1,4 +1,4 @@
-"""What a session and a subagent are told at the beginning, and again after compaction."""
+"""The briefing of a session and of a subagent at the start, and again after compaction."""
 
 from model import use
 from suite import placed, scenario
@@ -18,12 +18,12 @@ def helper(**keys):
     return use("Agent", description="a part", prompt=prompt, **call)
 
 
-def briefing_of(told, event="SessionStart"):
-    return "\n".join(text for text in told.hooks if text.startswith(event))
+def briefing_of(received, event="SessionStart"):
+    return "\n".join(text for text in received.hooks if text.startswith(event))
 
 
-def is_briefed(s, told, event="SessionStart"):
-    shown = briefing_of(told, event)
+def is_briefed(s, received, event="SessionStart"):
+    shown = briefing_of(received, event)
     for word in ("no-eval", "no-print", "**/*.py", EVAL, "Use the logger."):
         s.expect(word in shown, f"the briefing has '{word}' in it", shown or "no briefing")
     s.expect(shown.index("no-eval") < shown.index("no-print"), "errors come first", shown)
@@ -53,13 +53,13 @@ def briefing_of_a_thousand(s):
     s.expect(len(text) <= LIMIT, f"at most {LIMIT} characters", f"{len(text)} characters")
     s.expect(len(text) >= 5_000, "the room there is is used", f"{len(text)} characters")
     shown = briefing_of(session.after(0))
-    s.expect(text.strip() in shown, "the model is told all of it", shown[:2000])
+    s.expect(text.strip() in shown, "the model receives all of it", shown[:2000])
     s.expect("persisted-output" not in shown, "the client keeps nothing back", shown[:2000])
     s.expect("rule-0000" in text and "rule-0990" in text or "rule-0001" not in text, "errors come first", text)
     left = 1000 - sum(1 for number in range(1000) if f"rule-{number:04}" in text)
     counts = (str(left), f"{left:,}")
-    s.expect(any(count in text for count in counts), f"it says that {left} more are there", text[-300:])
-    s.expect("phaser explain" in text, "it says how to learn more", text[-300:])
+    s.expect(any(count in text for count in counts), f"it counts {left} more", text[-300:])
+    s.expect("phaser explain" in text, "it names the command for details", text[-300:])
 
 
 @scenario("briefing-without-contracts")
@@ -91,7 +91,7 @@ def compaction(s):
 
 @scenario("resumed")
 def resumed(s):
-    """A session that goes on still has its briefing; the client does not tell the same thing again."""
+    """A resumed session still has its briefing; the client does not send it again."""
     s.python()
     s.run(["Hello."])
     session = s.run(["Hello again."], prompt="Again.", options=("--continue",))
@@ -120,19 +120,19 @@ def subagent_sweep(s):
     s.python()
     turns = [[bash("echo 'eval(x)' > src/new.py")], [bash("echo 'x = 1' > src/new.py")], ["Done."]]
     session = s.run([helper()], agents={"helper": turns})
-    s.is_told(session.after(1, "helper"), placed("no-eval", "src/new.py", 1, EVAL))
+    s.receives(session.after(1, "helper"), placed("no-eval", "src/new.py", 1, EVAL))
     s.silent(session.after(2, "helper"))
     s.silent(session.after(1))
 
 
 @scenario("subagent-sent-back")
 def subagent_sent_back(s):
-    """A subagent is sent back once for what it leaves; mended, nothing holds the session up."""
+    """A subagent is sent back once for its violations; after the fix the session ends."""
     s.python()
-    turns = [[bash("echo 'eval(x)' > src/new.py")], ["Done."], [bash("echo 'x = 1' > src/new.py")], ["Mended."]]
+    turns = [[bash("echo 'eval(x)' > src/new.py")], ["Done."], [bash("echo 'x = 1' > src/new.py")], ["Fixed."]]
     session = s.run([helper()], ["All done."], agents={"helper": turns})
     shown = "\n".join(session.after(2, "helper").hooks + [session.after(2, "helper").prompt])
-    s.expect(placed("no-eval", "src/new.py", 1, EVAL) in shown, "the subagent is sent back", shown or "nothing told")
+    s.expect(placed("no-eval", "src/new.py", 1, EVAL) in shown, "the subagent is sent back", shown or "nothing received")
     s.expect(len(session.conversation("helper")) == 4, "it is sent back once", session.transcript())
     s.expect(not session.feedback(), "the session itself is not sent back", session.transcript())
     s.holds("src/new.py", "x = 1\n")
@@ -174,7 +174,7 @@ def worktree_entered(s):
     s.denied(session.after(2), "no-exec at ", "src/new.py:1. Do not.")
     s.passed(session.after(3))
     s.silent(session.after(3))
-    s.is_told(session.after(4), "no-exec at ", "src/swept.py:1. Do not.")
+    s.receives(session.after(4), "no-exec at ", "src/swept.py:1. Do not.")
     s.expect(len(session.feedback()) == 1, "the turn is sent back once", session.transcript())
     s.expect("src/swept.py:1" in session.feedback()[0], "for what it left", session.feedback()[0])
 
@@ -184,7 +184,7 @@ def worktree_of_a_subagent(s):
     s.contract("no-exec", r"\bexec\(", "Do not.", glob="src/**")
     s.python()
 
-    def write(told):
+    def write(received):
         tree = next((s.root / ".claude/worktrees").iterdir())
         return [use("Write", file_path=str(tree / "src/new.py"), content="exec(x)\n")]
 
@@ -192,7 +192,7 @@ def worktree_of_a_subagent(s):
     session = s.run([helper(isolation="worktree")], agents={"helper": turns})
     s.expect("no-exec" in briefing_of(session.after(0, "helper"), "SubagentStart"), "the subagent is briefed")
     s.denied(session.after(1, "helper"), "no-exec at ", "src/new.py:1. Do not.")
-    s.is_told(session.after(2, "helper"), "no-exec at ", "src/swept.py:1. Do not.")
+    s.receives(session.after(2, "helper"), "no-exec at ", "src/swept.py:1. Do not.")
 
 
 @scenario("worktree-added")

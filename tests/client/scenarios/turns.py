@@ -15,7 +15,7 @@ def bash(command, **keys):
 
 def after(seconds, *blocks):
     """A turn that the model takes its time for."""
-    return lambda told: (time.sleep(seconds), list(blocks))[1]
+    return lambda received: (time.sleep(seconds), list(blocks))[1]
 
 
 def sent_back(s, session, times, *words):
@@ -34,15 +34,15 @@ def stop_once(s):
     s.whole_turns(session)
     again = s.run(["Hello."], prompt="And now something else.", options=("--continue",))
     sent_back(s, again, 0)
-    s.expect(len(again.told) == 1, "the next prompt is not held up")
+    s.expect(len(again.received) == 1, "the next prompt runs at once")
 
 
-@scenario("stop-mended")
-def stop_mended(s):
+@scenario("stop-fixed")
+def stop_fixed(s):
     s.python()
-    session = s.run([bash(BAD)], ["Done."], [bash("echo 'x = 1' > src/new.py")], ["Mended."])
+    session = s.run([bash(BAD)], ["Done."], [bash("echo 'x = 1' > src/new.py")], ["Fixed."])
     sent_back(s, session, 1)
-    s.expect(len(session.told) == 4, "the model is asked four times", session.transcript())
+    s.expect(len(session.received) == 4, "the model is asked four times", session.transcript())
     s.silent(session.after(3))
     s.holds("src/new.py", "x = 1\n")
 
@@ -52,7 +52,7 @@ def stop_clean(s):
     s.python()
     session = s.run([bash("echo 'x = 1' > src/new.py")], ["Done."])
     sent_back(s, session, 0)
-    s.expect(len(session.told) == 2, "the model is asked twice", session.transcript())
+    s.expect(len(session.received) == 2, "the model is asked twice", session.transcript())
 
 
 @scenario("stop-nothing-done")
@@ -60,7 +60,7 @@ def stop_nothing_done(s):
     s.python()
     session = s.run(["Hello."])
     sent_back(s, session, 0)
-    s.expect(len(session.told) == 1, "the model is asked once", session.transcript())
+    s.expect(len(session.received) == 1, "the model is asked once", session.transcript())
 
 
 @scenario("stop-warning")

@@ -155,7 +155,7 @@ impl Sandbox {
         strace::path().map(|strace| self.phaser(strace))
     }
 
-    /// Runs a command and collects what it says.
+    /// Runs a command and collects its output.
     pub fn run_with(&self, command: &mut Command, stdin: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = started(command);

@@ -5,7 +5,6 @@
 //! compares both parsers.
 
 use std::borrow::Cow;
-use std::iter::Peekable;
 
 use super::{ContractDocument, counts_beside_rule};
 use crate::contract::ContractSchema;
@@ -20,7 +19,7 @@ pub(super) fn read(yaml: &str, first: usize) -> Option<ContractDocument<'_>> {
     if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
-    let mut lines = PlainLines { rest: Some(yaml), number: first - 1 }.peekable();
+    let mut lines = PlainLines::new(yaml, first);
     let values = Vec::with_capacity(KEYS.len());
     let mut document = ContractDocument {
         schema: ContractSchema::Flat,
@@ -51,12 +50,11 @@ pub(super) fn read(yaml: &str, first: usize) -> Option<ContractDocument<'_>> {
 }
 
 /// Reads the keys under `rule`.
-fn rule<'a>(lines: &mut Peekable<PlainLines<'a>>, document: &mut ContractDocument<'a>) -> Option<()> {
+fn rule<'a>(lines: &mut PlainLines<'a>, document: &mut ContractDocument<'a>) -> Option<()> {
     if document.values.iter().any(|(at, _)| !counts_beside_rule(*at)) {
         return None;
     }
-    skip_blank(lines);
-    let first = lines.peek().filter(|line| line.indent > 0)?;
+    let first = lines.peek_content().filter(|line| line.indent > 0)?;
     let indent = first.indent;
     (document.schema, document.top) = (ContractSchema::V1_2, first.number);
     while let Some(entry) = entry(lines, indent)? {
@@ -95,23 +93,45 @@ fn is_plain(c: char) -> bool {
     matches!(c, ' '..='~' | '\n' | '\u{2010}'..='\u{2027}') || (!c.is_ascii() && c.is_alphanumeric())
 }
 
+/// The lines of a document.
 struct PlainLines<'a> {
+    /// The next line.
+    next: Option<PlainLine<'a>>,
+    /// The text after it; `None` after the last line.
     rest: Option<&'a str>,
-    number: usize,
 }
 
-impl<'a> Iterator for PlainLines<'a> {
-    type Item = PlainLine<'a>;
+impl<'a> PlainLines<'a> {
+    /// The lines of `text`, whose first line has this number.
+    fn new(text: &'a str, first: usize) -> Self {
+        let mut lines = Self { next: None, rest: Some(text) };
+        lines.advance(first);
+        lines
+    }
 
-    fn next(&mut self) -> Option<PlainLine<'a>> {
-        let rest = self.rest?;
-        let end = memchr::memchr(b'\n', rest.as_bytes());
-        self.rest = end.map(|end| &rest[end + 1..]);
-        self.number += 1;
-        Some(PlainLine::new(self.number, &rest[..end.unwrap_or(rest.len())]))
+    fn advance(&mut self, number: usize) {
+        self.next = self.rest.map(|rest| {
+            let end = memchr::memchr(b'\n', rest.as_bytes());
+            self.rest = end.map(|end| &rest[end + 1..]);
+            PlainLine::new(number, &rest[..end.unwrap_or(rest.len())])
+        });
+    }
+
+    /// Takes the next line if it passes the test.
+    fn next_if(&mut self, test: impl FnOnce(&PlainLine<'a>) -> bool) -> Option<PlainLine<'a>> {
+        let line = self.next.filter(test)?;
+        self.advance(line.number + 1);
+        Some(line)
+    }
+
+    /// The next line that is neither empty nor a comment.
+    fn peek_content(&mut self) -> Option<PlainLine<'a>> {
+        while self.next_if(PlainLine::is_blank).is_some() {}
+        self.next
     }
 }
 
+#[derive(Clone, Copy)]
 struct PlainLine<'a> {
     number: usize,
     indent: usize,
@@ -159,15 +179,11 @@ impl<'a> Scalar<'a> {
     }
 }
 
-fn skip_blank<'a>(lines: &mut Peekable<PlainLines<'a>>) {
-    while lines.next_if(PlainLine::is_blank).is_some() {}
-}
-
 /// The next entry of a mapping with this indentation. The outer `None` gives up, the inner one is the end of the mapping.
 #[expect(clippy::option_option, reason = "giving up passes through every step")]
-fn entry<'a>(lines: &mut Peekable<PlainLines<'a>>, indent: usize) -> Option<Option<PlainEntry<'a>>> {
-    skip_blank(lines);
-    let Some(line) = lines.next_if(|line| line.indent >= indent) else { return Some(None) };
+fn entry<'a>(lines: &mut PlainLines<'a>, indent: usize) -> Option<Option<PlainEntry<'a>>> {
+    let Some(line) = lines.peek_content().filter(|line| line.indent >= indent) else { return Some(None) };
+    lines.advance(line.number + 1);
     let in_key = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     let (key, rest) = line.text.split_at(line.text.bytes().position(|byte| !in_key(byte))?);
     let rest = rest.strip_prefix(':')?;
@@ -256,8 +272,8 @@ fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
 }
 
 /// The deeper lines of a folded scalar, joined by spaces.
-fn folded<'a>(lines: &mut Peekable<PlainLines<'a>>, outer: usize) -> Option<Scalar<'a>> {
-    let indent = lines.peek().filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
+fn folded<'a>(lines: &mut PlainLines<'a>, outer: usize) -> Option<Scalar<'a>> {
+    let indent = lines.next.filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
     let mut text = String::new();
     while let Some(line) = lines.next_if(|line| line.indent > outer && !line.text.is_empty()) {
         if line.indent != indent || line.text.ends_with(' ') {
@@ -269,7 +285,7 @@ fn folded<'a>(lines: &mut Peekable<PlainLines<'a>>, outer: usize) -> Option<Scal
         text.push_str(line.text);
     }
     while lines.next_if(|line| line.indent == 0 && line.text.is_empty()).is_some() {}
-    let goes_on = lines.peek().is_some_and(|line| line.indent > outer || line.text.is_empty());
+    let goes_on = lines.next.is_some_and(|line| line.indent > outer || line.text.is_empty());
     (!goes_on).then_some(Scalar { text: Cow::Owned(text), quoted: true })
 }
 
