@@ -141,9 +141,9 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
         threads: 1,
         max_file_size: u64::MAX,
         existing: scan::Existing::Deny,
-        added_ignores: scan::AddedIgnores::NotWanted,
+        added_ignores: false,
         measure: scan::Measure::Nothing,
-        propose: scan::Propose::Nothing,
+        propose_fixes: false,
         cache: None,
     };
     scan(matcher, &targets, options, &())

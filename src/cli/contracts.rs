@@ -18,11 +18,11 @@ use phaser_core::sanitize::inert;
 use phaser_core::suggest::nearest;
 use phaser_project::config::{self, DirectoryConfig};
 use phaser_project::contracts::layers::{self, Layer, Loading};
-use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted};
+use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{RelPath, Root};
 use phaser_project::project::load::{Extra, Loaded};
-use phaser_project::project::{BaselineUse, Inspection, Options, Project};
+use phaser_project::project::{Inspection, Options, Project};
 use phaser_project::source::{Source, Targets};
 
 mod backtest;
@@ -161,9 +161,9 @@ impl LoadedProject {
     fn load(root: Root, locations: Extra, environment: &Environment) -> anyhow::Result<Self> {
         let options = Options {
             locations,
-            examples: ExamplesWanted::Yes,
+            examples: true,
             git: Some(environment.git.clone()),
-            baseline: BaselineUse::Ignore,
+            baseline: false,
             ..Options::default()
         };
         let project = Project::load(root, options)?;

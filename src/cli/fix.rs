@@ -17,7 +17,7 @@ use phaser_core::fix::{Fixer, is_fixable};
 use phaser_core::skipped::Gap;
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
-use phaser_project::project::{BaselineUse, Inspection, Options, Project};
+use phaser_project::project::{Inspection, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{Existing, ProgressSink as _};
 use phaser_project::source::{Source, Target};
@@ -93,7 +93,7 @@ Exit codes:
 /// Runs `phaser fix`.
 pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     let options = Options {
-        baseline: if args.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
+        baseline: !args.no_baseline,
         existing: Some(Existing::Deny),
         ..args.checking.options(environment)?
     };

@@ -18,7 +18,7 @@ use crate::report::palette::Palette;
 use crate::report::redact::redact;
 use phaser_project::history::{Unchecked, ViolationHistory, count};
 use phaser_project::path::Root;
-use phaser_project::project::{BaselineUse, Options, Project};
+use phaser_project::project::{Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
@@ -107,7 +107,7 @@ fn every(text: &str) -> Result<Every, String> {
 pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     let options = Options {
         filter: args.checking.chosen.filter(),
-        baseline: BaselineUse::Ignore,
+        baseline: false,
         existing: Some(Existing::Deny),
         ..args.checking.options(environment)?
     };

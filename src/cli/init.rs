@@ -32,7 +32,7 @@ use phaser_project::source::git::{self, Untracked};
 mod git_hook;
 mod pre_commit;
 mod questions;
-mod transaction;
+pub(super) mod transaction;
 
 use git_hook::{GitHook, HookState};
 use transaction::{NewFile, Transaction};
@@ -95,7 +95,7 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let mut prompt = Prompt::new(&mut input, &mut output);
     let wanted = plan.ask(wanted, &mut prompt)?;
     let contract = plan.ask_for_contract(&mut prompt, environment)?;
-    let files = plan.files(wanted, contract.as_ref());
+    let files = plan.files(wanted, contract.as_ref())?;
     if !files.is_empty() {
         let text = format!("Write {}?", files.join(", "));
         if !prompt.confirm(Question { text: &text, help: questions::WRITE }, OnEnter::Yes)? {
@@ -342,19 +342,46 @@ impl InitPlan {
         self.adds_git_hook().filter(|_| !by_pre_commit)
     }
 
-    /// The files to write, for messages.
-    fn files(&self, wanted: InitParts, contract: Option<&NewContract>) -> Vec<String> {
+    /// The files to write besides Claude Code's settings.
+    fn new_files(&self, wanted: InitParts, contract: Option<&NewContract>) -> anyhow::Result<Vec<NewFile>> {
+        let new = |shown: &str, text: &str| NewFile {
+            path: self.root.path().join(shown),
+            shown: shown.to_owned(),
+            text: text.to_owned(),
+            before: None,
+            is_program: false,
+        };
         let mut files = Vec::new();
-        files.extend(self.config.is_some().then(|| CONFIG.to_owned()));
-        files.extend(contract.map(NewContract::shown));
-        files.extend(wanted.baseline.then(|| baseline_file(&self.root).to_owned()));
-        files.extend(wanted.pre_commit.then(|| pre_commit::FILE.to_owned()));
-        let git_hooks = self.adds_git_hook().into_iter().chain(&self.message_hook);
-        files.extend(git_hooks.filter(|_| wanted.git_hook).map(|hook| hook.shown.clone()));
+        files.extend(self.config.as_ref().map(|text| new(CONFIG, text)));
+        files.extend(contract.map(|contract| {
+            let path = contract.path.clone();
+            NewFile { path, ..new(&contract.shown(), &contract.yaml()) }
+        }));
+        if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
+            files.push(new(baseline_file(&self.root), &first.file()?));
+        }
+        if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
+            (wanted.pre_commit, &self.pre_commit)
+        {
+            let before = before.clone().map(String::into_bytes);
+            files.push(NewFile { before, ..new(pre_commit::FILE, text) });
+        }
+        let git_hooks =
+            [(self.adds_git_hook(), git_hook::TEXT), (self.message_hook.as_ref(), git_hook::MESSAGE_TEXT)];
+        let git_hooks = git_hooks.into_iter().filter(|_| wanted.git_hook);
+        files.extend(git_hooks.filter_map(|(hook, text)| {
+            let path = hook?.path.clone();
+            Some(NewFile { path, is_program: true, ..new(&hook?.shown, text) })
+        }));
         let of_agents = self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files);
-        files.extend(of_agents.map(|file| file.shown.clone()));
-        files.extend(self.installs(wanted.hooks).map(|hooks| hooks.shown.clone()));
-        files
+        files.extend(of_agents.cloned());
+        Ok(files)
+    }
+
+    /// The names of the files to write.
+    fn files(&self, wanted: InitParts, contract: Option<&NewContract>) -> anyhow::Result<Vec<String>> {
+        let files = self.new_files(wanted, contract)?.into_iter().map(|file| file.shown);
+        Ok(files.chain(self.installs(wanted.hooks).map(|hooks| hooks.shown.clone())).collect())
     }
 
     /// Writes the wanted parts and prints the next steps.
@@ -365,7 +392,7 @@ impl InitPlan {
         dry_run: bool,
         environment: &Environment,
     ) -> anyhow::Result<Exit> {
-        let files = self.files(wanted, contract).join(", ");
+        let files = self.files(wanted, contract)?.join(", ");
         if files.is_empty() {
             to_stdout(|out| writeln!(out, "Nothing to write."))?;
         } else if dry_run {
@@ -385,39 +412,8 @@ impl InitPlan {
     /// Writes the wanted parts. The hooks come last, because they need the rest.
     fn carry_out(&self, wanted: InitParts, contract: Option<&NewContract>) -> anyhow::Result<()> {
         let mut transaction = Transaction::default();
-        let new = |shown: &str, text: &str, before: Option<&String>| NewFile {
-            path: self.root.path().join(shown),
-            shown: shown.to_owned(),
-            text: text.to_owned(),
-            before: before.map(|text| text.clone().into_bytes()),
-            is_program: false,
-        };
-        if let Some(text) = &self.config {
-            transaction.write(new(CONFIG, text, None))?;
-        }
-        if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
-            transaction.write(new(baseline_file(&self.root), &first.file()?, None))?;
-        }
-        if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
-            (wanted.pre_commit, &self.pre_commit)
-        {
-            transaction.write(new(pre_commit::FILE, text, before.as_ref()))?;
-        }
-        if let Some(contract) = contract {
-            let path = contract.path.clone();
-            transaction.write(NewFile { path, ..new(&contract.shown(), &contract.yaml(), None) })?;
-        }
-        let git_hooks =
-            [(self.adds_git_hook(), git_hook::TEXT), (self.message_hook.as_ref(), git_hook::MESSAGE_TEXT)];
-        for (hook, text) in git_hooks.into_iter().filter(|_| wanted.git_hook) {
-            let Some(hook) = hook else { continue };
-            let path = hook.path.clone();
-            transaction.write(NewFile { path, is_program: true, ..new(&hook.shown, text, None) })?;
-        }
-        for file in self.agents.iter().filter(|_| wanted.agents).flat_map(|preview| &preview.files) {
-            let written = new(&file.shown, &file.text, file.before.as_ref());
-            let (path, is_program) = (file.path.clone(), file.is_program);
-            transaction.write(NewFile { path, is_program, ..written })?;
+        for file in self.new_files(wanted, contract)? {
+            transaction.write(file)?;
         }
         if let Some(hooks) = self.installs(wanted.hooks) {
             hooks.install().map_err(|error| transaction.roll_back(error.into()))?;

@@ -9,9 +9,8 @@ use phaser_core::matcher::Directives;
 use phaser_core::skipped::SkipReason;
 use phaser_hook::Request;
 use phaser_project::config::PolicyDefaults;
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::Root;
-use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
+use phaser_project::project::{CacheUse, FixMode, Inspection, Options};
 use phaser_project::report::{Phase, Report};
 use phaser_project::scan::Existing;
 use phaser_project::source::{Content, Source};
@@ -61,7 +60,7 @@ impl<'a> Plan<'a> {
     ) -> anyhow::Result<Self> {
         let source = args.source(|| text_on_stdin(args.limits.max_file_size()))?;
         let format = args.format()?;
-        let options = Options { examples: examples_wanted(format), ..options(args, environment)? };
+        let options = Options { examples: format == ReportFormat::Sarif, ..options(args, environment)? };
         if let Some(source) = source {
             let root = environment.root();
             return Ok(Self { args, environment, root, source, options, format, audience: Audience::Reader });
@@ -139,11 +138,6 @@ fn text_on_stdin(limit: u64) -> anyhow::Result<Content> {
     Ok(Content::Bytes(text))
 }
 
-/// Only SARIF shows the examples of contracts.
-fn examples_wanted(format: ReportFormat) -> ExamplesWanted {
-    if format == ReportFormat::Sarif { ExamplesWanted::Yes } else { ExamplesWanted::No }
-}
-
 /// The options that arguments and environment decide alone.
 fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Options> {
     let wanted = match (args.cache, args.no_cache) {
@@ -156,7 +150,7 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
         filter: args.chosen.filter(),
         severity: args.severity.only(),
         contracts_from: args.contracts_from.clone(),
-        baseline: if args.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
+        baseline: !args.no_baseline,
         existing: args.existing(),
         fixes: FixMode::Propose,
         directives: if args.no_ignores { Directives::Disregarded } else { Directives::Honoured },

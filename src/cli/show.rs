@@ -12,7 +12,7 @@ use crate::report::here::Here;
 use crate::report::host::RepositoryPrefix;
 use crate::report::html::Provenance;
 use crate::report::palette::Colour;
-use crate::report::text::{Detail, Hint, TextOptions, Totals};
+use crate::report::text::{Detail, TextOptions, Totals};
 use crate::report::{self, text};
 use phaser_core::contract::Warning;
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
@@ -159,7 +159,7 @@ impl Show<'_> {
     }
 
     fn text_options(self) -> TextOptions {
-        let hint = if self.args.quiet { Hint::None } else { Hint::Explain };
+        let hint = !self.args.quiet;
         let totals = match (self.args.statistics, self.args.quiet) {
             (true, _) => Totals::Always,
             (false, false) => Totals::WhenMany,

@@ -8,14 +8,14 @@ use std::time::Duration;
 use super::here::Here;
 use super::host::RepositoryPrefix;
 use super::palette::Colour;
-use super::text::{Detail, Hint, TextOptions, Totals};
+use super::text::{Detail, TextOptions, Totals};
 use super::*;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
-use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
+use phaser_project::scan::{self, Existing, Measure, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 use phaser_project::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 
@@ -69,9 +69,9 @@ fn report(baseline: Option<&Baseline>) -> Report {
         threads: 2,
         max_file_size: 1 << 20,
         existing: Existing::Report,
-        added_ignores: AddedIgnores::NotWanted,
+        added_ignores: false,
         measure: Measure::Nothing,
-        propose: Propose::Fixes,
+        propose_fixes: true,
         cache: None,
     };
     let mut report = scan(&matcher(), &targets(), options, &());
@@ -119,7 +119,7 @@ const FORMATS: [(&str, Writer); 10] = [
 ];
 
 fn as_text(detail: Detail) -> TextOptions {
-    TextOptions { detail, here: Here::default(), hint: Hint::Explain, totals: Totals::Always }
+    TextOptions { detail, here: Here::default(), hint: true, totals: Totals::Always }
 }
 
 fn shown(report: &Report) -> Vec<(&'static str, String)> {

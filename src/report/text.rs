@@ -22,14 +22,6 @@ pub enum Detail {
     Source(Colour),
 }
 
-/// Whether to point to `phaser explain`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hint {
-    /// After the summary, with [`Detail::Source`].
-    Explain,
-    None,
-}
-
 /// When to add the counts by contract, directory and file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Totals {
@@ -50,7 +42,8 @@ pub const EXPLAIN_HINT: &str = "run 'phaser explain ID' for the reason and the e
 pub struct TextOptions {
     pub detail: Detail,
     pub here: Here,
-    pub hint: Hint,
+    /// Whether to name `phaser explain` after the summary, with [`Detail::Source`].
+    pub hint: bool,
     pub totals: Totals,
 }
 
@@ -84,10 +77,7 @@ pub fn write(out: &mut dyn Write, report: &Report, options: &TextOptions) -> io:
     if let fixable @ 1.. = report.open().filter(|violation| violation.fix.is_some()).count() {
         writeln!(out, "{fixable} of {open} can be fixed: phaser fix")?;
     }
-    match options.hint {
-        Hint::Explain => writeln!(out, "{EXPLAIN_HINT}"),
-        Hint::None => Ok(()),
-    }
+    if options.hint { writeln!(out, "{EXPLAIN_HINT}") } else { Ok(()) }
 }
 
 fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOptions) -> io::Result<()> {

@@ -364,7 +364,8 @@ fn reports_files_that_are_no_contracts() {
         ("nul", b"rule_id: a\0b\n"),
         ("rule is no mapping", b"rule: 3\n"),
     ];
-    let message: Vec<_> = cases.iter().map(|(name, yaml)| format!("{name}: {}", warning_about(yaml))).collect();
+    let message: Vec<_> =
+        cases.iter().map(|(name, yaml)| format!("{name}: {}", warning_about(yaml))).collect();
     insta::assert_snapshot!(message.join("\n"), @r"
     empty: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')
     comment: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')

@@ -22,12 +22,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::path::RelPath;
-use crate::scan::tally::{StandsFor, Tally, TallyInput, tally};
+use crate::scan::tally::{Tally, tally};
 use crate::scan::{ProgressSink, ScanOptions};
 use crate::source::Target;
-use crate::source::git::history::{
-    Commit, CommitHistory, CommittedFile, Difference, Extent, HistoryNote, Stored,
-};
+use crate::source::git::history::{Commit, CommitHistory, CommittedFile, Difference, HistoryNote, Stored};
 use phaser_core::contract::Severity;
 use phaser_core::matcher::{Matcher, Selection};
 use phaser_core::skipped::{Gap, SkipReason};
@@ -93,7 +91,7 @@ pub fn count(
     options: ScanOptions,
     progress: &dyn ProgressSink,
 ) -> ViolationHistory {
-    let CommitHistory { commits, files, steps, extent, notes } = past;
+    let CommitHistory { commits, files, steps, has_all, notes } = past;
     let mut versions = VersionTable::new(matcher);
     let first: Vec<usize> =
         files.iter().filter_map(|CommittedFile { path, stored }| versions.number(path, stored)).collect();
@@ -106,7 +104,7 @@ pub fn count(
     let mut samples = Vec::new();
     let mut steps = steps.into_iter();
     for commit in commits {
-        samples.push(now.sample(commit, extent));
+        samples.push(now.sample(commit, has_all));
         if let Some(VersionChanges { taken, added }) = steps.next() {
             taken.iter().for_each(|&at| now.take(&tallies[at]));
             added.iter().for_each(|&at| now.add(&tallies[at]));
@@ -128,7 +126,7 @@ impl ViolationHistory {
     /// Collects gaps, pointers and severities.
     fn note(&mut self, matcher: &Matcher, found: &[SearchedVersion], tallies: Vec<Tally>) {
         for (found, tally) in found.iter().zip(tallies) {
-            if tally.stands_for == StandsFor::Another {
+            if tally.is_pointer {
                 self.pointers.push(found.path.clone());
             }
             for skipped in tally.skipped.into_iter().filter(|skipped| skipped.why.gap() > Gap::None) {
@@ -236,8 +234,8 @@ impl<'m> VersionTable<'m> {
         };
         let targets: Vec<Target> = order.iter().filter_map(|&at| target(&self.found[at])).collect();
         let mut tallies = vec![Tally::default(); self.found.len()];
-        let counted = TallyInput { targets: &targets, groups: &self.paths };
-        for (at, counted) in order.into_iter().zip(tally(self.matcher, counted, options, progress)) {
+        let counted = tally(self.matcher, &targets, &self.paths, options, progress);
+        for (at, counted) in order.into_iter().zip(counted) {
             tallies[at] = counted;
         }
         for (tally, SearchedVersion { group, .. }) in tallies.iter_mut().zip(&self.found) {
@@ -273,11 +271,10 @@ impl<'m> OpenCounts<'m> {
     }
 
     /// The sample of a commit with the current totals.
-    fn sample(&self, commit: Commit, extent: Extent) -> CommitSample {
+    fn sample(&self, commit: Commit, has_all: bool) -> CommitSample {
         let mut sample = CommitSample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
         for (at, contract) in self.matcher.contracts().iter().enumerate() {
-            let is_missing =
-                contract.check.is_about_project() && extent == Extent::Whole && self.satisfied[at] == 0;
+            let is_missing = contract.check.is_about_project() && has_all && self.satisfied[at] == 0;
             let count = self.open[at] + usize::from(is_missing);
             if count == 0 {
                 continue;

@@ -29,11 +29,10 @@ use crate::baseline::Baseline;
 use crate::cache::{self, Cache};
 use crate::config::{self, Fixes, Policy};
 use crate::contracts::layers::{self, ContractOwner, Layer, Loading};
-use crate::contracts::read::ExamplesWanted;
 use crate::packs::{PACKS, Pack};
 use crate::path::{RelPath, Root, baseline_file, real_path};
 use crate::report::{Phase, Report};
-use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
+use crate::scan::{self, Existing, Measure, ProgressSink, scan};
 use crate::source::git::{self, CommitMessage, Committed, GitLocation, Renames, StagedFiles, Untracked};
 use crate::source::present::ProjectFiles;
 use crate::source::{Compared, Coverage, Source, Targets, changes, files, message, tree, worktree};
@@ -89,7 +88,7 @@ pub struct Options {
     /// Read contracts, configuration and baseline from this revision instead of the disk.
     pub contracts_from: Option<String>,
     /// Whether the baseline applies.
-    pub baseline: BaselineUse,
+    pub baseline: bool,
     /// How violations from before a change count; `None` leaves it to the configuration.
     pub existing: Option<Existing>,
     /// Whether to report ignore directives that a change adds, where the configuration has a policy for them.
@@ -101,7 +100,7 @@ pub struct Options {
     /// Whether pack contracts are built only if the text of a tool call can match. A report that lists contracts needs all.
     pub lazy_packs: bool,
     /// Whether contracts keep their examples.
-    pub examples: ExamplesWanted,
+    pub examples: bool,
     /// Work a backtracking pattern may do on one file, expressed as the time it takes on a typical machine.
     pub timeout: Duration,
     /// Whether ignore directives apply.
@@ -120,15 +119,6 @@ pub struct Options {
     pub git: Option<GitLocation>,
     /// Whether results are cached.
     pub cache: CacheUse,
-}
-
-/// Whether the baseline applies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BaselineUse {
-    /// Violations in the baseline do not count.
-    Apply,
-    /// The file is not read.
-    Ignore,
 }
 
 /// What a check does with the fixes of contracts.
@@ -197,13 +187,13 @@ impl Default for Options {
             severity: None,
             min_severity: Severity::Warning,
             contracts_from: None,
-            baseline: BaselineUse::Apply,
+            baseline: true,
             existing: None,
             new_ignores: false,
             fixes: FixMode::Off,
             lenient: false,
             lazy_packs: false,
-            examples: ExamplesWanted::No,
+            examples: false,
             timeout: TIMEOUT,
             directives: Directives::Honoured,
             threads: None,
@@ -358,9 +348,25 @@ impl Project {
                 targets
             }
         };
+        let nothing = Inspection {
+            project: self,
+            source,
+            targets: Targets::none(),
+            loaded: Loaded::default(),
+            matcher: None,
+            fix_contracts: None,
+            existing: Existing::Deny,
+            recorded: Recorded::Nowhere,
+            new_ignores: false,
+            cache: None,
+            notes: Vec::new(),
+            ignored_by_git: Vec::new(),
+            dropped: Vec::new(),
+            phases: Phases(None),
+        };
         if source.is_empty(&targets) {
             targets.skipped.extend(deferred.into_iter().flat_map(|call| call.skipped.iter().cloned()));
-            return Ok(Inspection::nothing(self, source, targets, phases));
+            return Ok(Inspection { targets, phases, ..nothing });
         }
         let recorded = self.recorded(source, &targets)?;
         let mut loaded = self.contracts(source, &targets)?;
@@ -384,27 +390,20 @@ impl Project {
         if by_configuration {
             loaded.existing_by_file().limit_comparison(&mut targets);
         }
-        let new_ignores = match self.options.new_ignores && loaded.ignores().strictest() > Policy::Allow {
-            true => AddedIgnores::Wanted,
-            false => AddedIgnores::NotWanted,
-        };
+        let new_ignores = self.options.new_ignores && loaded.ignores().strictest() > Policy::Allow;
         let (cache, notes) = self.cache(&loaded);
-        let ignored_by_git = self.ignored_by_git(source, &loaded);
         Ok(Inspection {
-            ignored_by_git,
-            dropped: Vec::new(),
-            project: self,
-            source,
+            ignored_by_git: self.ignored_by_git(source, &loaded),
+            fix_contracts: in_flight.then(Vec::new),
             targets,
             loaded,
-            matcher: None,
-            fix_contracts: in_flight.then(Vec::new),
             existing,
             recorded,
             new_ignores,
             cache,
             notes,
             phases,
+            ..nothing
         })
     }
 
@@ -635,7 +634,7 @@ impl Project {
 
     /// The baseline. A hook reads it later, if a violation is open; then a broken file is a warning.
     fn recorded(&self, source: &Source, targets: &Targets) -> Result<Recorded, Error> {
-        if self.options.baseline == BaselineUse::Ignore {
+        if !self.options.baseline {
             return Ok(Recorded::Nowhere);
         }
         if self.options.lenient {
@@ -741,7 +740,7 @@ pub struct Inspection<'p> {
     fix_contracts: Option<Vec<Contract>>,
     existing: Existing,
     recorded: Recorded,
-    new_ignores: AddedIgnores,
+    new_ignores: bool,
     cache: Option<cache::CacheLocation>,
     notes: Vec<String>,
     /// Contracts, configurations and the baseline that git ignores.
@@ -752,25 +751,6 @@ pub struct Inspection<'p> {
 }
 
 impl<'p> Inspection<'p> {
-    fn nothing(project: &'p Project, source: &'p Source, targets: Targets, phases: Phases) -> Self {
-        Self {
-            project,
-            source,
-            targets,
-            loaded: Loaded::default(),
-            matcher: None,
-            fix_contracts: None,
-            existing: Existing::Deny,
-            recorded: Recorded::Nowhere,
-            new_ignores: AddedIgnores::NotWanted,
-            cache: None,
-            notes: Vec::new(),
-            ignored_by_git: Vec::new(),
-            dropped: Vec::new(),
-            phases,
-        }
-    }
-
     /// The project.
     pub fn project(&self) -> &'p Project {
         self.project
@@ -807,7 +787,7 @@ impl<'p> Inspection<'p> {
             existing: self.existing,
             added_ignores: self.new_ignores,
             measure,
-            propose: if fixes == FixMode::Propose { Propose::Fixes } else { Propose::Nothing },
+            propose_fixes: fixes == FixMode::Propose,
             cache: None,
         }
     }
@@ -847,7 +827,7 @@ impl<'p> Inspection<'p> {
             kept.clone_from(&contracts);
         }
         let Options { severity, min_severity, deadline, .. } = self.project.options;
-        let min = if self.new_ignores == AddedIgnores::Wanted { Severity::Warning } else { min_severity };
+        let min = if self.new_ignores { Severity::Warning } else { min_severity };
         if severity.is_some() || min > Severity::Warning {
             contracts.retain(|contract| {
                 contract.severity >= min && severity.is_none_or(|severity| contract.severity == severity)
@@ -945,9 +925,9 @@ impl<'p> Inspection<'p> {
         let options = scan::ScanOptions {
             threads: project.threads(),
             existing: Existing::Deny,
-            added_ignores: AddedIgnores::NotWanted,
+            added_ignores: false,
             measure: Measure::Nothing,
-            propose: Propose::Nothing,
+            propose_fixes: false,
             ..self.scanning()
         };
         let mut violations = Vec::new();
@@ -1004,7 +984,7 @@ impl<'p> Inspection<'p> {
     /// The cache, unless it is off or reading it would take longer than the check.
     fn open_cache(&self, matcher: &Matcher) -> Option<Cache> {
         let place = self.cache.as_ref()?;
-        if self.new_ignores == AddedIgnores::Wanted || !self.project.options.deadline.is_never() {
+        if self.new_ignores || !self.project.options.deadline.is_never() {
             return None;
         }
         let is_whole = matches!(self.targets.coverage, Coverage::Whole | Coverage::Shard { .. });
@@ -1042,7 +1022,7 @@ impl LoadedFiles {
         Self { read, broken: loaded.broken.clone() }
     }
 
-    /// Whether somebody has contract files of which none loads, or the filter selects only broken contracts. `dropped` has
+    /// Whether an owner has contract files of which none loads, or the filter selects only broken contracts. `dropped` has
     /// the owners of contracts whose pattern is broken.
     fn are_all_broken(&self, filter: &ContractFilter, dropped: &[ContractOwner]) -> bool {
         if !filter.is_empty() {

@@ -33,7 +33,6 @@ mod added_ignores;
 mod gather;
 pub mod tally;
 
-pub use added_ignores::AddedIgnores;
 use gather::{collect, judge_project, sort, survey_target};
 
 /// How to scan.
@@ -46,11 +45,11 @@ pub struct ScanOptions<'c> {
     /// Whether to find out which violations existed before the change.
     pub existing: Existing,
     /// Whether to find the ignore directives that a change adds.
-    pub added_ignores: AddedIgnores,
+    pub added_ignores: bool,
     /// Whether to measure the time spent.
     pub measure: Measure,
     /// Whether to propose fixes.
-    pub propose: Propose,
+    pub propose_fixes: bool,
     /// Results of earlier runs with the same contracts and options; new results are added.
     pub cache: Option<&'c Cache>,
 }
@@ -61,16 +60,6 @@ pub enum Measure {
     /// Measure the time per contract and per phase.
     Costs,
     /// Measure nothing.
-    Nothing,
-}
-
-/// Whether violations carry fixes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Propose {
-    /// Propose the contracts' fixes, except those that would add a violation.
-    Fixes,
-    /// Propose no fixes.
-    #[default]
     Nothing,
 }
 
@@ -138,7 +127,7 @@ struct Worker<'m> {
     /// The hint for the next lookup in the cache.
     next: usize,
     existing: Existing,
-    added_ignores: AddedIgnores,
+    added_ignores: bool,
 }
 
 /// Time spent by one worker.
@@ -156,7 +145,7 @@ impl<'m> Worker<'m> {
             Measure::Nothing => (Scratch::default(), None),
         };
         let nothing = vec![false; matcher.contracts().len()];
-        let fixer = (options.propose == Propose::Fixes).then(|| Fixer::new(matcher));
+        let fixer = options.propose_fixes.then(|| Fixer::new(matcher));
         let ScanOptions { existing, added_ignores, cache, .. } = options;
         let satisfied = nothing.clone();
         Self {
@@ -322,7 +311,7 @@ fn read_target(
         propose_fixes(fixer, target, bytes, text, &mut checked);
     }
     let mut scanned = ScannedTarget::default();
-    if let (AddedIgnores::Wanted, Some(text)) = (*added_ignores, readable) {
+    if let (true, Some(text)) = (*added_ignores, readable) {
         scanned.added_ignores = added_ignores::added(reader, target, text, &checked.violations);
     }
     if let (Existing::Report, Some(before)) = (*existing, &target.before)
@@ -484,9 +473,9 @@ mod tests {
             threads,
             max_file_size: 10,
             existing: Existing::Report,
-            added_ignores: AddedIgnores::Wanted,
+            added_ignores: true,
             measure: Measure::Nothing,
-            propose: Propose::Nothing,
+            propose_fixes: false,
             cache: None,
         }
     }

@@ -18,7 +18,7 @@ use phaser_core::violation::LineDigest;
 use phaser_hook::Request;
 use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::{RelPath, Root};
-use phaser_project::scan::{self, Measure, Propose, scan};
+use phaser_project::scan::{self, Measure, scan};
 use phaser_project::source::changes::changes;
 use phaser_project::tool_call::{MAX_PATH, Moment, NotApplied, Occurrences, TextEdit};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
@@ -46,9 +46,9 @@ pub fn hook(data: &[u8]) {
         threads: 1,
         max_file_size: 1024 * 1024,
         existing: scan::Existing::Deny,
-        added_ignores: scan::AddedIgnores::NotWanted,
+        added_ignores: false,
         measure: Measure::Nothing,
-        propose: Propose::Nothing,
+        propose_fixes: false,
         cache: None,
     };
     let report = scan(&matcher, &targets, options, &());

@@ -3,9 +3,8 @@
 
 use super::Zone;
 use super::rule::{
-    At, Blanks, Classes, Close, CloseAt, Escape, Fence, Hole, HoleEnd, HoleMark, Inside, LetterCase,
-    LineRule, MarkupComment, NestingComment, Nests, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind,
-    Strings,
+    At, Close, CloseAt, Escape, Fence, Hole, HoleEnd, HoleMark, Inside, LineRule, MarkupComment,
+    NestingComment, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind,
 };
 
 /// Backslash and the next character.
@@ -13,8 +12,7 @@ pub(super) const BACKSLASH: &[Escape] = &[Escape::Next(b'\\')];
 
 /// A rule that `text` opens anywhere.
 pub(super) const fn rule(text: &'static str, kind: RuleKind) -> Rule {
-    let open =
-        Open { prefix: Prefix::None, case: LetterCase::Exact, head: text, fence: Fence::None, tail: "" };
+    let open = Open { prefix: Prefix::None, any_case: false, head: text, fence: Fence::None, tail: "" };
     Rule { at: At::Anywhere, open, kind }
 }
 
@@ -30,7 +28,7 @@ pub(super) const fn block(open: &'static str, close: &'static str) -> Rule {
 
 /// A comment that nests.
 pub(super) const fn nesting(open: &'static str, close: &'static str) -> Rule {
-    rule(open, RuleKind::Nesting(NestingComment { close, strings: Strings::Ignored }))
+    rule(open, RuleKind::Nesting(NestingComment { close, reads_strings: false }))
 }
 
 /// A string on one line, closed by what opens it, without escapes.
@@ -51,7 +49,7 @@ pub(super) const fn quote(close: &'static str) -> Quote {
         escapes: &[],
         lines: QuoteLines::One,
         holes: &[],
-        classes: Classes::Ignored,
+        has_classes: false,
     }
 }
 
@@ -60,14 +58,7 @@ pub(super) const fn paired(open: &'static str, letters: &'static str, delimiters
     let quote = quote("").escapes(BACKSLASH).many();
     rule(
         open,
-        RuleKind::Paired(Paired {
-            letters,
-            delimiters,
-            blanks: Blanks::Refused,
-            nests: Nests::Yes,
-            parts: 1,
-            quote,
-        }),
+        RuleKind::Paired(Paired { letters, delimiters, allows_blanks: false, nests: true, parts: 1, quote }),
     )
 }
 
@@ -175,7 +166,7 @@ impl Rule {
 
     /// Ignores the case of letters.
     pub const fn any_case(mut self) -> Self {
-        self.open.case = LetterCase::Any;
+        self.open.any_case = true;
         self
     }
 
@@ -271,7 +262,7 @@ impl Rule {
     /// `[…]` hides a closer.
     pub const fn with_classes(self) -> Self {
         let mut quote = self.inner();
-        quote.classes = Classes::Read;
+        quote.has_classes = true;
         self.with(quote)
     }
 
@@ -296,16 +287,16 @@ impl Rule {
         let RuleKind::Nesting(mut nesting) = self.kind else {
             panic!("only a nesting comment reads strings")
         };
-        nesting.strings = Strings::Read;
+        nesting.reads_strings = true;
         self.kind = RuleKind::Nesting(nesting);
         self
     }
 
     /// Sets the number of parts, and whether blanks may precede the delimiter.
-    pub const fn parts(mut self, parts: u8, blanks: Blanks) -> Self {
+    pub const fn parts(mut self, parts: u8, allows_blanks: bool) -> Self {
         let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal has parts") };
         paired.parts = parts;
-        paired.blanks = blanks;
+        paired.allows_blanks = allows_blanks;
         self.kind = RuleKind::Paired(paired);
         self
     }
@@ -313,7 +304,7 @@ impl Rule {
     /// Ends a paired literal at the first closing bracket.
     pub const fn without_nesting(mut self) -> Self {
         let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal nests") };
-        paired.nests = Nests::No;
+        paired.nests = false;
         self.kind = RuleKind::Paired(paired);
         self
     }

@@ -4,9 +4,7 @@ use super::Zone;
 use super::byte_set::ByteSet;
 use super::language::Language;
 use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, QuoteOpener};
-use super::rule::{
-    Bracket, Fence, Hole, HoleEnd, HoleMark, Inside, LetterCase, Open, Prefix, Rule, RuleKind,
-};
+use super::rule::{Bracket, Fence, Hole, HoleEnd, HoleMark, Inside, Open, Prefix, Rule, RuleKind};
 
 /// The longest word that may be a prefix or a keyword.
 const MAX_WORD: usize = 64;
@@ -256,10 +254,7 @@ impl Lexer<'_> {
     fn opened(&self, language: &Language, open: &Open) -> Option<Opened> {
         let rest = self.rest(self.pos);
         let head = rest.get(..open.head.len())?;
-        let is_head = match open.case {
-            LetterCase::Exact => head == open.head.as_bytes(),
-            LetterCase::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
-        };
+        let is_head = open.is(open.head, head);
         if !is_head || self.is_inside_run(open) {
             return None;
         }
@@ -295,10 +290,7 @@ impl Lexer<'_> {
             Prefix::Optional(words) => (Some(words), Some(0)),
         };
         let word = self.word_before(language, self.pos);
-        let fits = |known: &&str| match open.case {
-            LetterCase::Exact => known.as_bytes() == word,
-            LetterCase::Any => known.as_bytes().eq_ignore_ascii_case(word),
-        };
+        let fits = |known: &&str| open.is(known, word);
         let is_prefix = match words {
             Some(words) => words.iter().any(fits),
             None => word.first().is_some_and(|first| !first.is_ascii_digit()),

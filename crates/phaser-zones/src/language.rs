@@ -2,7 +2,7 @@
 
 use super::byte_set::ByteSet;
 use super::lines::LineEnds;
-use super::rule::{Fence, LetterCase, Markup, Rule, RuleKind};
+use super::rule::{Fence, Markup, Rule, RuleKind};
 use super::template::Template;
 
 /// A language with a table of lexical rules.
@@ -189,7 +189,7 @@ const fn with_first_bytes(mut set: ByteSet, rule: &Rule) -> ByteSet {
     }
     if let [first, ..] = rule.open.head.as_bytes() {
         set = set.with(*first);
-        if let LetterCase::Any = rule.open.case {
+        if rule.open.any_case {
             set = set.with(first.to_ascii_uppercase()).with(first.to_ascii_lowercase());
         }
         return set;

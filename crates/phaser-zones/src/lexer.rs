@@ -156,13 +156,6 @@ pub(super) enum Attempt {
     Refused,
 }
 
-/// Whether the pass continues after the end of a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PartEnd {
-    Continue,
-    Finished,
-}
-
 impl LexerFrame {
     /// The frame that a text of `language` starts with.
     pub(super) fn of(language: &'static Language) -> Self {
@@ -209,10 +202,10 @@ impl<'t> Lexer<'t> {
         loop {
             self.looked_back(1);
             if self.pos >= self.end {
-                match self.leave() {
-                    PartEnd::Continue => continue,
-                    PartEnd::Finished => return,
+                if self.leave() {
+                    continue;
                 }
+                return;
             }
             match self.frames.last() {
                 Some(&LexerFrame::Code(frame)) => self.code(frame),
@@ -225,8 +218,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Closes the part that ends here, with every frame inside it.
-    fn leave(&mut self) -> PartEnd {
+    /// Closes the part that ends here, with every frame inside it. Returns whether the text goes on.
+    fn leave(&mut self) -> bool {
         while let Some(frame) = self.frames.pop() {
             match frame {
                 LexerFrame::Bound { outer_end, closer } => {
@@ -235,20 +228,20 @@ impl<'t> Lexer<'t> {
                     self.pos = (self.pos + closer).min(outer_end);
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
-                    return PartEnd::Continue;
+                    return true;
                 }
                 LexerFrame::Heredoc { outer_end, left } => {
                     self.end = outer_end;
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
                     self.next_heredoc(left);
-                    return PartEnd::Continue;
+                    return true;
                 }
                 LexerFrame::Code(frame) => self.forget_cases(&frame),
                 LexerFrame::Quote(_) | LexerFrame::Text { .. } | LexerFrame::Tag { .. } => {}
             }
         }
-        PartEnd::Finished
+        false
     }
 
     /// Opens a frame, unless too many are open.

@@ -7,7 +7,7 @@ use super::code::Opened;
 use super::language::Language;
 use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
 use super::quote::mirrored;
-use super::rule::{Blanks, Bracket, Escape, LineRule, NestingComment, Nests, Paired, Strings};
+use super::rule::{Bracket, Escape, LineRule, NestingComment, Paired};
 
 /// The longest escape between the quotes of a character, such as `'\u{10ffff}'`.
 const MAX_ESCAPE: usize = 16;
@@ -39,7 +39,7 @@ impl Lexer<'_> {
     /// A comment that nests.
     pub(super) fn nesting(&mut self, open: &str, nesting: &NestingComment, opened: Opened) -> Attempt {
         let mut stops = ByteSet::EMPTY.with_first(open).with_first(nesting.close);
-        if nesting.strings == Strings::Read {
+        if nesting.reads_strings {
             stops = stops.with(b'"');
         }
         let mut at = opened.after;
@@ -57,7 +57,7 @@ impl Lexer<'_> {
             } else if rest.starts_with(open.as_bytes()) {
                 depth += 1;
                 at += open.len();
-            } else if nesting.strings == Strings::Read && rest.starts_with(b"\"") {
+            } else if nesting.reads_strings && rest.starts_with(b"\"") {
                 at = self.string_in_comment(at);
             } else {
                 at += 1;
@@ -185,10 +185,8 @@ impl Lexer<'_> {
             }
             at += count;
         }
-        let blanks = match paired.blanks {
-            Blanks::Refused => 0,
-            Blanks::Allowed => self.rest(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count(),
-        };
+        let is_blank = |byte: &&u8| paired.allows_blanks && byte.is_ascii_whitespace();
+        let blanks = self.rest(at).iter().take_while(is_blank).count();
         at += blanks;
         let Some(open) = self.byte(at).filter(|open| paired.delimiters.as_bytes().contains(open)) else {
             return Attempt::Refused;
@@ -206,10 +204,7 @@ impl Lexer<'_> {
             frame.opener.fence = (at, run);
         } else {
             let close = mirrored(open);
-            frame.delimiters = Some(match paired.nests {
-                Nests::Yes => (open, close),
-                Nests::No => (close, close),
-            });
+            frame.delimiters = Some((if paired.nests { open } else { close }, close));
         }
         self.begin_quote(frame, opened.start, at + length)
     }

@@ -7,7 +7,7 @@ use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame, QuoteOpener};
 use super::lines::LineEnds;
-use super::rule::{Classes, CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
+use super::rule::{CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
 
 /// The next event in a quote.
 enum QuoteEvent {
@@ -117,7 +117,7 @@ impl Lexer<'_> {
                 return QuoteEvent::Hole(at, length, hole);
             } else if let Some(length) = self.next_escape(frame, at) {
                 at += length;
-            } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
+            } else if quote.has_classes && (byte == b'[' || byte == b']') {
                 in_class = byte == b'[';
                 at += 1;
             } else if quote.lines != QuoteLines::Many && self.line_break_len(line_ends, at).is_some() {
@@ -149,7 +149,7 @@ impl Lexer<'_> {
         if quote.lines != QuoteLines::Many {
             stops = stops.union(line_ends.stops);
         }
-        if quote.classes == Classes::Read {
+        if quote.has_classes {
             stops = stops.with_all("[]");
         }
         if let Some((open, close)) = frame.delimiters {

@@ -61,10 +61,18 @@ pub(super) enum At {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub prefix: Prefix,
-    pub case: LetterCase,
+    /// Whether the case of letters is ignored.
+    pub any_case: bool,
     pub head: &'static str,
     pub fence: Fence,
     pub tail: &'static str,
+}
+
+impl Open {
+    /// Whether `found` spells `text`.
+    pub fn is(&self, text: &str, found: &[u8]) -> bool {
+        if self.any_case { text.as_bytes().eq_ignore_ascii_case(found) } else { text.as_bytes() == found }
+    }
 }
 
 /// A word directly before the head that belongs to the literal: `br"…"`.
@@ -82,13 +90,6 @@ pub(super) enum Prefix {
         byte: u8,
         min: usize,
     },
-}
-
-/// Whether the case of letters in an opener matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LetterCase {
-    Exact,
-    Any,
 }
 
 /// A part of the opener that the closer repeats.
@@ -165,14 +166,7 @@ pub(super) struct LineRule {
 pub(super) struct NestingComment {
     pub close: &'static str,
     /// Whether strings in the comment hide its delimiters, as in OCaml.
-    pub strings: Strings,
-}
-
-/// Strings inside a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strings {
-    Ignored,
-    Read,
+    pub reads_strings: bool,
 }
 
 /// A construct between an opener and a closer.
@@ -183,7 +177,8 @@ pub(super) struct Quote {
     pub escapes: &'static [Escape],
     pub lines: QuoteLines,
     pub holes: &'static [Hole],
-    pub classes: Classes,
+    /// Whether `[…]` hides the closer: in a regular expression of JavaScript.
+    pub has_classes: bool,
 }
 
 /// A closer: head, the opener's fence, tail.
@@ -228,13 +223,6 @@ pub(super) enum QuoteLines {
     Closed,
     /// Over any number of lines.
     Many,
-}
-
-/// Whether `[…]` hides the closer: in a regular expression of JavaScript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Classes {
-    Ignored,
-    Read,
 }
 
 /// Code inside a quote, a markup text or other code.
@@ -326,25 +314,13 @@ pub(super) struct Paired {
     pub letters: &'static str,
     /// The delimiters; of a bracket, the opening one.
     pub delimiters: &'static str,
-    pub blanks: Blanks,
-    pub nests: Nests,
+    /// Whether blanks may stand before the delimiter.
+    pub allows_blanks: bool,
+    /// Whether brackets that delimit the literal are counted inside it.
+    pub nests: bool,
     /// The number of parts: 2 for `s/a/b/`.
     pub parts: u8,
     pub quote: Quote,
-}
-
-/// Whether brackets that delimit a literal are counted inside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nests {
-    Yes,
-    No,
-}
-
-/// Whether blanks may stand before a delimiter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blanks {
-    Refused,
-    Allowed,
 }
 
 /// A language of tags.

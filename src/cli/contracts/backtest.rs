@@ -25,7 +25,7 @@ use phaser_project::config::DirectoryConfig;
 use phaser_project::contracts::layers::apply_overrides;
 use phaser_project::contracts::read::MAX_FILE;
 use phaser_project::history::backtest::{self, BacktestRange, BacktestResult};
-use phaser_project::project::{BaselineUse, Options, Project};
+use phaser_project::project::{Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
@@ -107,7 +107,7 @@ pub fn trial(
 ) -> anyhow::Result<Trial> {
     let LoadedProject { root, loaded: project_contracts, .. } = project;
     let options = Options {
-        baseline: BaselineUse::Ignore,
+        baseline: false,
         existing: Some(Existing::Report),
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),

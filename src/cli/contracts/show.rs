@@ -17,7 +17,7 @@ use crate::cli::project::print_warnings;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use crate::report::wrap::wrap;
-use phaser_core::contract::keys::{ContractKey, KEYS, ShownAs, Value as KeyValue};
+use phaser_core::contract::keys::{ContractKey, KEYS, Value as KeyValue};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::syntax::{document_of, documents};
 use phaser_core::contract::{Contract, Example, LayerKind, Warning};
@@ -137,7 +137,7 @@ impl ContractDetails<'_> {
         writeln!(out, "{bold}{}{bold:#} {dim}[{state}]{dim:#}", contract.id)?;
         write_indented(out, &contract.message, width)?;
         writeln!(out)?;
-        for key in KEYS.iter().filter(|key| key.shown == ShownAs::InRow) {
+        for key in KEYS.iter().filter(|key| key.in_row) {
             if let Some(value) = shown_value(key, contract) {
                 writeln!(out, "{title}{:<10}{title:#} {}", format!("{}:", key.name), inert(&value))?;
             }

@@ -11,7 +11,7 @@ use phaser_project::atomic_write;
 use phaser_project::path::real_path;
 
 /// A file to write.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NewFile {
     pub path: PathBuf,
     /// The path, for messages.

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::agents::Agent;
 use crate::cli::environment::Environment;
+use crate::cli::init::transaction::NewFile;
 use crate::cli::output::print;
 use crate::cli::say;
 use crate::exit::Exit;
@@ -119,18 +120,7 @@ fn signs(agent: Agent) -> [&'static [&'static str]; 3] {
 /// New hook files of an agent in the project, not written.
 pub struct AgentPreview {
     pub agent: Agent,
-    pub files: Vec<NewHookFile>,
-}
-
-/// A hook file to write.
-pub struct NewHookFile {
-    pub path: PathBuf,
-    /// The path, for messages.
-    pub shown: String,
-    /// The current content; `None` if the file does not exist.
-    pub before: Option<String>,
-    pub text: String,
-    pub is_program: bool,
+    pub files: Vec<NewFile>,
 }
 
 /// The agents in use here, other than Claude Code, whose hooks are not installed in the project.
@@ -142,7 +132,7 @@ pub fn previews(environment: &Environment) -> Vec<AgentPreview> {
 }
 
 /// The hook files that installing would change. Files that cannot be edited are left out.
-fn new_files(agent: Agent, environment: &Environment) -> Vec<NewHookFile> {
+fn new_files(agent: Agent, environment: &Environment) -> Vec<NewFile> {
     let root = environment.root();
     let homes = homes(agent).into_iter().filter(|home| home.base == HomeBase::Project);
     let targets = homes.flat_map(|home| HookTarget::all(&home, root.path()));
@@ -151,7 +141,7 @@ fn new_files(agent: Agent, environment: &Environment) -> Vec<NewHookFile> {
         let Ok(Edited::Changed(text)) = file::preview(&target.path, install) else { return None };
         let before = target.path.exists().then(|| file::read(&target.path)).transpose().ok()?;
         let (shown, is_program) = (show(&target.path, environment), target.file.is_program);
-        Some(NewHookFile { path: target.path, shown, before, text, is_program })
+        Some(NewFile { path: target.path, shown, before: before.map(String::into_bytes), text, is_program })
     };
     targets.filter_map(new).collect()
 }

@@ -39,10 +39,10 @@ pub struct ContractKey {
     pub required: KeyRequired,
     /// The shape of the value, with setter and getter.
     pub shape: ValueShape,
-    /// Quoting in generated YAML.
-    pub quotes: Quotes,
-    /// Display in `phaser contracts show`.
-    pub shown: ShownAs,
+    /// Whether generated YAML always quotes the text.
+    pub quoted: bool,
+    /// Whether `phaser contracts show` has a row for it.
+    pub in_row: bool,
     /// The description for users.
     pub meaning: &'static str,
     /// The description in the v1.2 schema, if different.
@@ -75,24 +75,6 @@ pub enum KeyRequired {
     UnlessOptional,
     /// Never.
     Never,
-}
-
-/// Quoting of a text in generated YAML.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quotes {
-    /// Only if YAML would read it as something else.
-    IfNeeded,
-    /// Always in quotes.
-    Always,
-}
-
-/// Display of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownAs {
-    /// In a row, after its name.
-    InRow,
-    /// By code of its own.
-    Apart,
 }
 
 /// The shape of a value, with its setter and getter.

@@ -18,70 +18,54 @@ pub(super) fn of_matches(
     matches: &[Range<usize>],
 ) -> Vec<Option<Vec<u8>>> {
     let Some(fix) = &contract.fix else { return vec![None; matches.len()] };
-    let ending = FixLineEnding::of(text.bytes());
-    if !fix.names_groups() {
-        let one = |place: &Range<usize>| {
-            let mut new = Vec::new();
-            for part in fix.parts() {
-                match part {
-                    FixPart::Number(_) => new.extend_from_slice(&text.bytes()[place.clone()]),
-                    FixPart::Text(text) => ending.write(text, &mut new),
-                    FixPart::Name(_) | FixPart::Stray => return None,
-                }
-            }
-            Some(new)
-        };
-        return matches.iter().map(one).collect();
-    }
-    let Some(groups) = fixer.captures(contract) else { return vec![None; matches.len()] };
-    let one = |captured: Option<CaptureSpans>| {
-        let (captured, mut new) = (captured?, Vec::new());
+    let newline = newline(text.bytes());
+    // The replacement, by the range of each group.
+    let one = |range: &dyn Fn(FixPart<'_>) -> Option<Option<Range<usize>>>| {
+        let mut new = Vec::new();
         for part in fix.parts() {
-            let number = match part {
-                FixPart::Text(text) => {
-                    ending.write(text, &mut new);
-                    continue;
-                }
-                FixPart::Number(number) => number,
-                FixPart::Name(name) => groups.number(name)?,
-                FixPart::Stray => return None,
-            };
-            // A group that took no part in the match is empty.
-            if let Some(range) = captured.get(number)? {
-                new.extend_from_slice(&text.bytes()[range.clone()]);
+            match part {
+                FixPart::Text(text) => write(text, newline, &mut new),
+                // A group that took no part in the match is empty.
+                part => new.extend_from_slice(range(part)?.map_or(&[], |range| &text.bytes()[range])),
             }
         }
         Some(new)
     };
-    groups.captured(text, matches).into_iter().map(one).collect()
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FixLineEnding {
-    Lf,
-    CrLf,
-}
-
-impl FixLineEnding {
-    /// The more frequent line ending of a text.
-    fn of(text: &[u8]) -> Self {
-        let crlf = memmem::find_iter(text, b"\r\n").count();
-        let all = memchr::memchr_iter(b'\n', text).count();
-        if crlf > all - crlf { Self::CrLf } else { Self::Lf }
+    if !fix.names_groups() {
+        let whole = |part: FixPart<'_>, place: &Range<usize>| {
+            matches!(part, FixPart::Number(_)).then(|| Some(place.clone()))
+        };
+        return matches.iter().map(|place| one(&|part| whole(part, place))).collect();
     }
+    let Some(groups) = fixer.captures(contract) else { return vec![None; matches.len()] };
+    let range = |part: FixPart<'_>, captured: &CaptureSpans| {
+        let number = match part {
+            FixPart::Number(number) => number,
+            FixPart::Name(name) => groups.number(name)?,
+            FixPart::Text(_) | FixPart::Stray => return None,
+        };
+        captured.get(number).cloned()
+    };
+    let captured = groups.captured(text, matches).into_iter();
+    captured.map(|captured| captured.and_then(|captured| one(&|part| range(part, &captured)))).collect()
+}
 
-    /// Appends `text` with the line endings of the file.
-    fn write(self, text: &str, out: &mut Vec<u8>) {
-        for line in text.split_inclusive('\n') {
-            let ends = line.ends_with('\n');
-            let line = line.strip_suffix('\n').unwrap_or(line);
-            let line = if ends { line.strip_suffix('\r').unwrap_or(line) } else { line };
-            out.extend_from_slice(line.as_bytes());
-            match (ends, self) {
-                (false, _) => {}
-                (true, Self::Lf) => out.push(b'\n'),
-                (true, Self::CrLf) => out.extend_from_slice(b"\r\n"),
+/// The more frequent line ending of a text.
+fn newline(text: &[u8]) -> &'static str {
+    let crlf = memmem::find_iter(text, b"\r\n").count();
+    let all = memchr::memchr_iter(b'\n', text).count();
+    if crlf > all - crlf { "\r\n" } else { "\n" }
+}
+
+/// Appends `text` with these line endings.
+fn write(text: &str, newline: &str, out: &mut Vec<u8>) {
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                out.extend_from_slice(line.strip_suffix('\r').unwrap_or(line).as_bytes());
+                out.extend_from_slice(newline.as_bytes());
             }
+            None => out.extend_from_slice(line.as_bytes()),
         }
     }
 }
@@ -94,7 +78,7 @@ mod tests {
     fn writes_line_endings_of_the_file() {
         let written = |file: &str, text: &str| {
             let mut out = Vec::new();
-            FixLineEnding::of(file.as_bytes()).write(text, &mut out);
+            write(text, newline(file.as_bytes()), &mut out);
             String::from_utf8(out).expect("is text")
         };
         assert_eq!(written("a\r\nb\r\nc\n", "x\ny\r\nz\n"), "x\r\ny\r\nz\r\n");

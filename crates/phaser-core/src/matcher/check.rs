@@ -58,15 +58,14 @@ impl Matcher {
         }
         let Some(text) = text else { return checked };
         let view = View::of(text);
-        let no_time = selection.no_time().to_vec();
-        let left_out = LeftOut { no_time, ..LeftOut::default() };
         let mut file = FileCheck {
             matcher: self,
             path,
             text,
             view: &view,
             checked,
-            left_out,
+            no_time: selection.no_time().to_vec(),
+            no_room: Vec::new(),
             lines: HashMap::new(),
             zones: OnceCell::new(),
         };
@@ -88,7 +87,9 @@ struct FileCheck<'a> {
     text: &'a Text<'a>,
     view: &'a View<'a>,
     checked: Checked,
-    left_out: LeftOut,
+    /// Contracts that were not checked, or not to the end, by index: timed out, or too many violations.
+    no_time: Vec<usize>,
+    no_room: Vec<usize>,
     /// Lines with violations, by number. Shared, since a line may be very long and have many violations.
     lines: HashMap<usize, ViolationLine>,
     /// The zones of the file, computed for the first match that needs them. `None` if the language is unknown.
@@ -99,13 +100,6 @@ struct FileCheck<'a> {
 struct ViolationLine {
     text: Arc<str>,
     digest: LineDigest,
-}
-
-/// The indices of contracts that were not checked, or not to the end.
-#[derive(Debug, Default)]
-struct LeftOut {
-    no_time: Vec<usize>,
-    no_room: Vec<usize>,
 }
 
 /// The matches of one pattern.
@@ -120,7 +114,7 @@ impl FileCheck<'_> {
     /// Searches the windows of all contracts.
     fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch) {
         let mut room = self.matcher.options.limits.violations;
-        self.left_out.no_time.extend(&searched.no_time);
+        self.no_time.extend(&searched.no_time);
         for &contract in &searched.unmatched {
             self.judge(contract, FoundMatches::default(), &mut room);
         }
@@ -130,7 +124,7 @@ impl FileCheck<'_> {
                 continue;
             }
             if self.matcher.is_late() {
-                self.left_out.no_time.push(contract);
+                self.no_time.push(contract);
                 continue;
             }
             let within = Haystack { text: self.view.bytes(), charset: self.view.charset(), windows };
@@ -204,7 +198,7 @@ impl FileCheck<'_> {
             matches.truncate(MAX_MATCHES);
         }
         if matches.len() > most {
-            self.left_out.no_room.push(contract);
+            self.no_room.push(contract);
             matches.truncate(most);
         }
         *room = room.saturating_sub(matches.len());
@@ -243,7 +237,7 @@ impl FileCheck<'_> {
     }
 
     fn finish(mut self) -> Checked {
-        let LeftOut { no_time, no_room } = std::mem::take(&mut self.left_out);
+        let (no_time, no_room) = (std::mem::take(&mut self.no_time), std::mem::take(&mut self.no_room));
         if !no_time.is_empty() {
             self.skip(SkipReason::NoTimeLeft { ids: self.ids(no_time) });
         }

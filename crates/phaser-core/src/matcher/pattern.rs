@@ -53,7 +53,7 @@ pub mod mistake;
 pub mod vacuous;
 
 use automaton::Automaton;
-use backtracking::{Backtracking, SearchScope, Validity};
+use backtracking::{Backtracking, SearchScope};
 use dialect::{Backtracks, DialectError, Translation, TranslationPurpose};
 use linear::{Charset, Linear};
 
@@ -143,10 +143,9 @@ impl CompiledPattern {
                 let requirements = literals::of(&superset);
                 notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
                 let scope = scope(&requirements);
-                let validity =
-                    scan::required_literals(pattern).map_or(Validity::Unknown, |_| Validity::Known);
+                let is_valid = scan::required_literals(pattern).is_some();
                 let known =
-                    backtracking::BacktrackingSource { regex, because, facts, endless, scope, validity };
+                    backtracking::BacktrackingSource { regex, because, facts, endless, scope, is_valid };
                 (PatternEngine::Backtracking(Box::new(Backtracking::new(known)?)), requirements)
             }
             None => {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::read::{ContractDirectory, ContractReader, ExamplesWanted, FileContents};
+use super::read::{ContractDirectory, ContractReader, FileContents};
 use crate::config::DirectoryConfig;
 use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root, TOP_BASELINE, TOP_CONFIG};
@@ -136,19 +136,19 @@ pub struct Loading {
     /// When to stop; a warning counts the files that were not read.
     pub deadline: Deadline,
     /// Whether examples are needed.
-    pub examples: ExamplesWanted,
+    pub examples: bool,
 }
 
 impl Loading {
     /// Loads everything, without a deadline.
     pub fn whole(broken: Broken) -> Self {
-        let (deadline, examples) = (Deadline::NEVER, ExamplesWanted::Yes);
+        let (deadline, examples) = (Deadline::NEVER, true);
         Self { broken, deadline, examples }
     }
 
     /// Loads what enforcing needs: no examples.
     pub fn to_enforce(broken: Broken) -> Self {
-        Self { examples: ExamplesWanted::No, ..Self::whole(broken) }
+        Self { examples: false, ..Self::whole(broken) }
     }
 }
 
@@ -263,7 +263,7 @@ impl Loaded {
         let Some(loading) = self.lazy_packs.take() else { return };
         let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
         if self.packs().next().is_some() {
-            let texts = texts.filter(|_| loading.examples == ExamplesWanted::No);
+            let texts = texts.filter(|_| !loading.examples);
             let candidates = texts.and_then(|texts| self.candidates(texts, &overrides));
             let read = candidates.unwrap_or_else(|| read(self.packs(), loading));
             let mut stack = Stack::new(std::mem::take(self), loading);

@@ -96,15 +96,6 @@ pub enum Forms {
     NestedOnly,
 }
 
-/// Whether the examples of contracts are needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExamplesWanted {
-    /// Read them.
-    Yes,
-    /// They may be missing, as in the tables of packs.
-    No,
-}
-
 /// Reads contract files, up to a deadline and a total size.
 #[derive(Debug)]
 pub struct ContractReader {

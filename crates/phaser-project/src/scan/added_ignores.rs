@@ -9,16 +9,6 @@ use phaser_core::matcher::directives::{self, Ignores};
 use phaser_core::text::{Text, changed_lines};
 use phaser_core::violation::{State, Violation};
 
-/// Whether to find ignore directives that a change adds and that suppress a violation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AddedIgnores {
-    /// Do not search for them.
-    #[default]
-    NotWanted,
-    /// Report them. In a new file all directives are new.
-    Wanted,
-}
-
 /// The suppressing directives that are in none of the target's previous versions.
 pub(super) fn added(
     reader: &mut Reader,
@@ -101,9 +91,9 @@ mod tests {
         threads: 1,
         max_file_size: 1_000,
         existing: Existing::Report,
-        added_ignores: AddedIgnores::Wanted,
+        added_ignores: true,
         measure: Measure::Nothing,
-        propose: super::super::Propose::Nothing,
+        propose_fixes: false,
         cache: None,
     };
 
@@ -118,7 +108,7 @@ mod tests {
             added.iter().map(|added| format!("{} {}", added.contract.id, added.line)).collect::<Vec<_>>()
         });
         assert_eq!(one, other);
-        let nothing = ScanOptions { added_ignores: AddedIgnores::NotWanted, ..OPTIONS };
+        let nothing = ScanOptions { added_ignores: false, ..OPTIONS };
         let targets = whole(vec![target("a.py", now)]);
         assert!(scan(&matcher, &targets, nothing, &()).added_ignores.is_empty());
         one

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{AddedIgnores, Existing, ScannedTarget, Worker, check_target};
+use super::{Existing, ScannedTarget, Worker, check_target};
 use crate::cache::FileResult;
 use crate::report::{AddedIgnore, Report};
 use crate::source::git::Listing;
@@ -49,7 +49,7 @@ pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: 
         worker.fixer = None;
         // Cached results carry fixes, and those of this worker do not.
         worker.cache = None;
-        (worker.existing, worker.added_ignores) = (Existing::Deny, AddedIgnores::NotWanted);
+        (worker.existing, worker.added_ignores) = (Existing::Deny, false);
         check_target(matcher, worker, target);
         return;
     }

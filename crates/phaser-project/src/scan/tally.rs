@@ -26,37 +26,18 @@ pub struct Tally {
     pub satisfied: Vec<usize>,
     /// What was not checked, and why.
     pub skipped: Vec<Skipped>,
-    /// Whether the file is a pointer to another one.
-    pub stands_for: StandsFor,
+    /// Whether the file is a Git LFS pointer; the large file is stored elsewhere.
+    pub is_pointer: bool,
 }
 
-/// Whether a file is a pointer to another one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StandsFor {
-    /// An ordinary file.
-    #[default]
-    Itself,
-    /// A Git LFS pointer; the large file is stored elsewhere.
-    Another,
-}
-
-/// What to count.
-#[derive(Debug, Clone, Copy)]
-pub struct TallyInput<'a> {
-    /// The targets.
-    pub targets: &'a [Target],
-    /// The contracts that apply to each path.
-    pub groups: &'a HashMap<RelPath, Arc<Selection>>,
-}
-
-/// Counts each target separately, in the order of the targets.
+/// Counts each target separately, in the order of the targets. `groups` has the contracts that apply to a path.
 pub fn tally(
     matcher: &Matcher,
-    counted: TallyInput<'_>,
+    targets: &[Target],
+    groups: &HashMap<RelPath, Arc<Selection>>,
     options: ScanOptions,
     progress: &dyn ProgressSink,
 ) -> Vec<Tally> {
-    let TallyInput { targets, groups } = counted;
     let numbers: Numbers = matcher.contracts().iter().map(place).zip(0..).collect();
     progress.start(targets.len());
     let worker = || Worker::new(matcher, options);
@@ -78,12 +59,7 @@ fn place(contract: &Arc<Contract>) -> usize {
     Arc::as_ptr(contract).addr()
 }
 
-fn check(
-    matcher: &Matcher,
-    worker: &mut Worker<'_>,
-    target: &Target,
-    group: &Selection,
-) -> (Checked, StandsFor) {
+fn check(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, group: &Selection) -> (Checked, bool) {
     let read = worker.now.read(&target.content).map(Cow::into_owned);
     let bytes = read.as_deref().unwrap_or_default();
     let text = read.is_ok().then(|| Text::new(bytes)).flatten();
@@ -102,17 +78,17 @@ fn check(
     if let Ok(bytes) = read {
         worker.now.take_back(bytes);
     }
-    (checked, if is_pointer { StandsFor::Another } else { StandsFor::Itself })
+    (checked, is_pointer)
 }
 
 fn tally_of(
-    (checked, stands_for): (Checked, StandsFor),
+    (checked, is_pointer): (Checked, bool),
     matcher: &Matcher,
     target: &Target,
     numbers: &Numbers,
 ) -> Tally {
     let Checked { violations, skipped, satisfied, .. } = checked;
-    let mut tally = Tally { open: Vec::new(), satisfied, skipped, stands_for };
+    let mut tally = Tally { open: Vec::new(), satisfied, skipped, is_pointer };
     for violation in violations.iter().filter(|violation| violation.is_open()) {
         let Some(&contract) = numbers.get(&place(&violation.contract)) else { continue };
         match tally.open.iter_mut().find(|(known, _)| *known == contract) {

@@ -272,9 +272,9 @@ mod baseline {
             threads: 1,
             max_file_size: 9999,
             existing: scan::Existing::Deny,
-            added_ignores: scan::AddedIgnores::NotWanted,
+            added_ignores: false,
             measure: Measure::Nothing,
-            propose: scan::Propose::Nothing,
+            propose_fixes: false,
             cache: None,
         };
         let mut report = scan(&matcher, &targets, options, &());

@@ -4,7 +4,7 @@ use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, block, escaped, hole, letter, line, paired, quote, rule, skip};
 use super::super::language::Operands;
-use super::super::rule::{At, Blanks, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
+use super::super::rule::{At, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 
 pub(super) static LANGUAGES: &[&Language] = &[&PERL];
 
@@ -21,12 +21,12 @@ const fn pod(command: &'static str) -> Rule {
 
 /// An operator such as `qq`, directly before its delimiter.
 const fn tight(operator: &'static str, parts: u8) -> Rule {
-    paired(operator, "", "{([</|!#~\"'^@%`,\\").parts(parts, Blanks::Refused).at(At::Bareword)
+    paired(operator, "", "{([</|!#~\"'^@%`,\\").parts(parts, false).at(At::Bareword)
 }
 
 /// An operator apart from its delimiter, which then must be a bracket or a slash.
 const fn loose(operator: &'static str, parts: u8) -> Rule {
-    paired(operator, "", "{([</").parts(parts, Blanks::Allowed).at(At::Bareword)
+    paired(operator, "", "{([</").parts(parts, true).at(At::Bareword)
 }
 
 static PERL: Language = Language::new(
@@ -59,7 +59,7 @@ static PERL: Language = Language::new(
         tight("m", 1).as_code(),
         tight("s", 2).as_code(),
         tight("tr", 2).as_code(),
-        paired("y", "", "{([</|!").parts(2, Blanks::Refused).at(At::Bareword).as_code(),
+        paired("y", "", "{([</|!").parts(2, false).at(At::Bareword).as_code(),
         loose("qq", 1).holes(HOLES),
         loose("qw", 1),
         loose("qr", 1).as_code(),

@@ -170,10 +170,10 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     if old.starts_with('\\') {
         escapes.insert(0, 0);
     }
-    let surrogates =
-        if old.contains(char::REPLACEMENT_CHARACTER) { Surrogates::Alike } else { Surrogates::Distinct };
-    let folded = fold_hex(text, surrogates);
-    let folded_wanted = fold_hex(&wanted, surrogates);
+    // A lone surrogate in an edit reaches phaser as U+FFFD.
+    let folds_surrogates = old.contains(char::REPLACEMENT_CHARACTER);
+    let folded = fold_hex(text, folds_surrogates);
+    let folded_wanted = fold_hex(&wanted, folds_surrogates);
     let bytes = text.as_bytes();
     let spells = |&start: &usize| {
         let real = |&at: &usize| backslashes_before(bytes, start + at).is_multiple_of(2);
@@ -205,20 +205,12 @@ fn lower(unit: u16) -> String {
     format!("{unit:04x}")
 }
 
-/// How escaped surrogates compare. A lone surrogate in an edit reaches phaser as U+FFFD.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Surrogates {
-    Distinct,
-    /// All surrogates compare as U+FFFD.
-    Alike,
-}
-
-/// The bytes of `text` with the digits of escapes in lower case.
-fn fold_hex(text: &str, surrogates: Surrogates) -> Vec<u8> {
+/// The bytes of `text` with the digits of escapes in lower case, and perhaps U+FFFD for every surrogate.
+fn fold_hex(text: &str, folds_surrogates: bool) -> Vec<u8> {
     let mut folded = text.as_bytes().to_owned();
     for start in memmem::find_iter(text.as_bytes(), b"\\u") {
         match escape_at(&text[start..]) {
-            Some(0xD800..=0xDFFF) if surrogates == Surrogates::Alike => {
+            Some(0xD800..=0xDFFF) if folds_surrogates => {
                 folded[start..start + ESCAPE_LENGTH].copy_from_slice(br"\ufffd");
             }
             Some(_) => folded[start..start + ESCAPE_LENGTH].make_ascii_lowercase(),

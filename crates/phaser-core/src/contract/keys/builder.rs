@@ -29,16 +29,8 @@ pub struct ContractBuilder {
     zones_line: Option<usize>,
     mistakes: Vec<Warning>,
     doubts: Vec<Warning>,
-    values: Values,
-}
-
-/// The origin of the values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Values {
-    /// A contract file.
-    Written,
-    /// The table of a pack, whose values were validated before.
-    KnownToBeGood,
+    /// Whether the values come from the table of a pack and were validated before.
+    is_valid: bool,
 }
 
 /// The result of parsing a contract file.
@@ -83,9 +75,8 @@ impl ContractBuilder {
             origin,
             scope: ContractScope::default(),
         };
-        let values = Values::Written;
         Self {
-            values,
+            is_valid: false,
             contract,
             kind: None,
             pattern: None,
@@ -99,7 +90,7 @@ impl ContractBuilder {
 
     /// A builder for values that were validated before.
     pub fn of_valid(origin: Origin, schema: ContractSchema) -> Self {
-        Self { values: Values::KnownToBeGood, ..Self::new(origin, schema, 1) }
+        Self { is_valid: true, ..Self::new(origin, schema, 1) }
     }
 
     /// Sets the first line of the contract, which is 1 otherwise.
@@ -192,7 +183,7 @@ impl ContractBuilder {
 
     /// Removes a fix that means nothing. The contract stays in force without it.
     fn judge_fix(&mut self, kind: &ContractType, pattern: Option<&Pattern>) {
-        let Some(fix) = self.contract.fix.as_deref().filter(|_| self.values == Values::Written) else {
+        let Some(fix) = self.contract.fix.as_deref().filter(|_| !self.is_valid) else {
             return;
         };
         let wrong = if kind.takes("fix") {
@@ -266,8 +257,8 @@ impl ContractBuilder {
 
     /// The glob of `globs`. A glob of a pack was validated before and is parsed on first use.
     fn known_or_new(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
-        match (self.values, globs) {
-            (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
+        match (self.is_valid, globs) {
+            (true, [known]) => Some(Glob::accepted(&known.text)),
             _ => self.globs(key, globs),
         }
     }
@@ -295,7 +286,7 @@ impl ContractBuilder {
 
     /// One glob, if valid.
     fn glob(&mut self, key: &str, glob: &LocatedText<'_>) -> Option<Glob> {
-        if self.values == Values::Written
+        if !self.is_valid
             && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
         {
             // A contract for no file checks nothing; an exclusion of no file only checks more.

@@ -4,11 +4,25 @@ use serde_json::{Value as Json, json};
 
 use super::super::{ContractType, Severity, Zone};
 use super::{
-    ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Quotes, ShownAs,
-    V1_2Position, ValueShape,
+    ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, V1_2Position,
+    ValueShape,
 };
 use crate::check::TYPES;
 use phaser_glob::MAX_GLOB_LEN;
+
+/// The values that most rows share.
+const USUAL: ContractKey = ContractKey {
+    name: "",
+    mistaken_for: &[],
+    v1_2: V1_2Position::Either,
+    required: KeyRequired::Never,
+    shape: ValueShape::Examples,
+    quoted: false,
+    in_row: true,
+    meaning: "",
+    v1_2_meaning: None,
+    schema: || Json::Null,
+};
 
 /// All keys, in the order they are written and shown.
 pub static KEYS: [ContractKey; 14] = [
@@ -21,11 +35,10 @@ pub static KEYS: [ContractKey; 14] = [
             set: ContractBuilder::set_id,
             get: |contract| Some(LocatedText::anywhere(&contract.id)),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::Apart,
+        in_row: false,
         meaning: "Unique name, used in reports and ignore directives: letters, digits and hyphens.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
+        ..USUAL
     },
     ContractKey {
         name: "type",
@@ -36,14 +49,12 @@ pub static KEYS: [ContractKey; 14] = [
             set: ContractBuilder::set_kind,
             get: |contract| Some(LocatedText::anywhere(contract.kind.name)),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::InRow,
         meaning: "What the contract requires or forbids.",
-        v1_2_meaning: None,
         schema: || {
             let one = |kind: &ContractType| json!({ "const": kind.name, "description": kind.meaning });
             json!({ "oneOf": TYPES.map(one) })
         },
+        ..USUAL
     },
     ContractKey {
         name: "pattern",
@@ -59,11 +70,11 @@ pub static KEYS: [ContractKey; 14] = [
                     .map(|pattern| LocatedText::new(pattern.source.as_str(), pattern.line))
             },
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::InRow,
+        quoted: true,
         meaning: "Regular expression, in single quotes.",
         v1_2_meaning: Some("Regular expression; literal text for `file_contains` and `file_not_contains`."),
         schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
+        ..USUAL
     },
     ContractKey {
         name: "file_glob",
@@ -77,68 +88,61 @@ pub static KEYS: [ContractKey; 14] = [
                 is_given.then(|| LocatedText::new(contract.glob.as_str(), contract.glob_line))
             },
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::InRow,
+        quoted: true,
         meaning: "Files the contract applies to, relative to the project root: one glob or a list. `*` and `?` do \
                   not match `/`, `**` does; `{a,b}`, `[abc]` and `[!abc]` are supported.",
         v1_2_meaning: Some(
             "Files the contract applies to, relative to the project root: one glob or a list.",
         ),
         schema: globs_schema,
+        ..USUAL
     },
     ContractKey {
         name: "exclude_glob",
         mistaken_for: &["exclude", "excludes", "exclude_globs", "ignore", "except", "skip"],
         v1_2: V1_2Position::InRule(&["exclude_glob"]),
-        required: KeyRequired::Never,
         shape: ValueShape::TextOrList {
             set: ContractBuilder::set_exclude,
             get: |contract| {
                 contract.exclude.as_ref().map(|exclude| LocatedText::new(exclude.glob.as_str(), exclude.line))
             },
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::InRow,
+        quoted: true,
         meaning: "Files the contract does not apply to: one glob or a list.",
-        v1_2_meaning: None,
         schema: globs_schema,
+        ..USUAL
     },
     ContractKey {
         name: "in",
         mistaken_for: &["zone", "zones", "where", "within", "scope"],
         v1_2: V1_2Position::InRule(&["in"]),
-        required: KeyRequired::Never,
         shape: ValueShape::Choices {
             set: ContractBuilder::set_zones,
             get: |contract| contract.zones.iter().map(|zone| zone.as_str()).collect(),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::InRow,
         meaning: "Zone in which a match must start: `code`, `comments`, `strings`, or a list. Without it, and in \
                   files of an unknown language, every match counts.",
-        v1_2_meaning: None,
         schema: || {
             let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
             json!({ "anyOf": [zone, { "type": "array", "items": zone, "minItems": 1 }] })
         },
+        ..USUAL
     },
     ContractKey {
         name: "fix",
         mistaken_for: &["replacement", "replace", "replace_with", "autofix", "fixes", "fixed"],
         v1_2: V1_2Position::InRule(&["fix"]),
-        required: KeyRequired::Never,
         shape: ValueShape::Text {
             set: ContractBuilder::set_fix,
             get: |contract| {
                 contract.fix.as_ref().map(|fix| LocatedText::new(fix.template.as_str(), fix.line))
             },
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::InRow,
+        quoted: true,
         meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
                   a dollar sign. Only for `forbid_pattern` and `file_not_contains`.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "string", "maxLength": MAX_PATTERN }),
+        ..USUAL
     },
     ContractKey {
         name: "message",
@@ -149,11 +153,11 @@ pub static KEYS: [ContractKey; 14] = [
             set: ContractBuilder::set_message,
             get: |contract| Some(LocatedText::anywhere(&contract.message)),
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::Apart,
+        quoted: true,
+        in_row: false,
         meaning: "Text of a violation: what to do instead.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "string", "pattern": "\\S" }),
+        ..USUAL
     },
     ContractKey {
         name: "severity",
@@ -164,84 +168,73 @@ pub static KEYS: [ContractKey; 14] = [
             set: ContractBuilder::set_severity,
             get: |contract| Some(LocatedText::anywhere(contract.severity.as_str())),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::InRow,
         meaning: "`error` blocks an edit and fails a run; `warning` is only reported.",
         v1_2_meaning: Some("`error` (default) or `warning`."),
         schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
+        ..USUAL
     },
     ContractKey {
         name: "rationale",
         mistaken_for: &["reason", "why"],
         v1_2: V1_2Position::InRule(&["rationale"]),
-        required: KeyRequired::Never,
         shape: ValueShape::Text {
             set: ContractBuilder::set_rationale,
             get: |contract| contract.rationale.as_deref().map(LocatedText::anywhere),
         },
-        quotes: Quotes::Always,
-        shown: ShownAs::Apart,
+        quoted: true,
+        in_row: false,
         meaning: "Why the rule exists.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "string" }),
+        ..USUAL
     },
     ContractKey {
         name: "enabled",
         mistaken_for: &["enable", "active"],
         v1_2: V1_2Position::AtTop,
-        required: KeyRequired::Never,
         shape: ValueShape::Flag {
             set: |builder, enabled| builder.contract.enabled = enabled,
             get: |contract| Some(contract.enabled),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::Apart,
+        in_row: false,
         meaning: "`false` disables the contract. Default: `true`.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "boolean" }),
+        ..USUAL
     },
     ContractKey {
         name: "ignorable",
         mistaken_for: &["ignoreable", "suppressible", "allow_ignore"],
         v1_2: V1_2Position::InRule(&["ignorable"]),
-        required: KeyRequired::Never,
         shape: ValueShape::Flag {
             set: |builder, ignorable| builder.contract.ignorable = ignorable,
             get: |contract| (!contract.ignorable).then_some(false),
         },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::InRow,
         meaning: "`false` means that no ignore directive and no baseline entry suppresses a violation. Default: \
                   `true`.",
-        v1_2_meaning: None,
         schema: || json!({ "type": "boolean" }),
+        ..USUAL
     },
     ContractKey {
         name: "tags",
         mistaken_for: &["tag", "labels"],
         v1_2: V1_2Position::InRule(&["tags"]),
-        required: KeyRequired::Never,
         shape: ValueShape::Words { set: ContractBuilder::set_tags, get: |contract| &contract.tags },
-        quotes: Quotes::IfNeeded,
-        shown: ShownAs::InRow,
         meaning: "Labels to select contracts by. Reports mask the matches of a contract tagged `secret`.",
-        v1_2_meaning: None,
         schema: || {
             let tag = json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") });
             json!({ "type": "array", "items": tag, "maxItems": MAX_TAGS })
         },
+        ..USUAL
     },
     ContractKey {
         name: "examples",
         mistaken_for: &["example", "tests"],
         v1_2: V1_2Position::Either,
-        required: KeyRequired::Never,
         shape: ValueShape::Examples,
-        quotes: Quotes::Always,
-        shown: ShownAs::Apart,
+        quoted: true,
+        in_row: false,
         meaning: "Texts that must violate the contract and texts that must pass; `phaser contracts test` runs them.",
-        v1_2_meaning: None,
         schema: || json!({ "$ref": "#/$defs/Examples" }),
+        ..USUAL
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::contract::keys::{ContractKey, KEYS, Quotes, Value};
+use crate::contract::keys::{ContractKey, KEYS, Value};
 use crate::contract::{Contract, Example, Examples};
 
 /// The contract as a file, with its examples.
@@ -47,7 +47,7 @@ fn example(example: &Example) -> String {
 
 /// A text as the YAML value of `key`.
 fn scalar<'a>(key: &ContractKey, text: &'a str) -> Cow<'a, str> {
-    let is_bare = key.quotes == Quotes::IfNeeded && is_word(text);
+    let is_bare = !key.quoted && is_word(text);
     if is_bare { Cow::Borrowed(text) } else { quoted(text) }
 }
 

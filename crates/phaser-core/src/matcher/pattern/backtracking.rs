@@ -67,13 +67,6 @@ pub struct Backtracking {
     kept: OnceLock<Option<Arc<fancy_regex::Regex>>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Validity {
-    Known,
-    /// Must be compiled to find out.
-    Unknown,
-}
-
 /// How much of a text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchScope {
@@ -95,7 +88,8 @@ pub struct BacktrackingSource {
     /// The bytes that the expression can run over without bound.
     pub endless: ByteSet,
     pub scope: SearchScope,
-    pub validity: Validity,
+    /// Whether the expression is known to be valid.
+    pub is_valid: bool,
 }
 
 /// An expression with the number of its groups.
@@ -108,7 +102,7 @@ struct Expression {
 impl Backtracking {
     /// Compiles the expression unless it is known to be valid.
     pub fn new(known: BacktrackingSource) -> Result<Self, PatternError> {
-        let BacktrackingSource { regex, because, facts, endless, scope, validity } = known;
+        let BacktrackingSource { regex, because, facts, endless, scope, is_valid } = known;
         let repeated = if facts.counts { REPEATED_SIZE } else { 0 };
         let size = SIZE + facts.large_classes * CLASS_SIZE + repeated;
         let text = match scope {
@@ -116,9 +110,10 @@ impl Backtracking {
             SearchScope::Whole => regex,
         };
         let expression = Expression { text: text.into(), groups: facts.groups };
-        let kept = match validity {
-            Validity::Known => OnceLock::new(),
-            Validity::Unknown => OnceLock::from(Some(Arc::new(expression.build(FREE_STEPS)?))),
+        let kept = if is_valid {
+            OnceLock::new()
+        } else {
+            OnceLock::from(Some(Arc::new(expression.build(FREE_STEPS)?)))
         };
         Ok(Self { expression, because, size, endless, scope, kept })
     }
@@ -304,8 +299,8 @@ mod tests {
     fn try_new(expression: &str) -> Result<Backtracking, PatternError> {
         let Translation { regex, facts, .. } = translate(expression, TranslationPurpose::Backtracking)?;
         let (because, endless) = (Backtracks::LookAround, ByteSet::ALL);
-        let (scope, validity) = (SearchScope::Windows, Validity::Unknown);
-        Backtracking::new(BacktrackingSource { regex, because, facts, endless, scope, validity })
+        let (scope, is_valid) = (SearchScope::Windows, false);
+        Backtracking::new(BacktrackingSource { regex, because, facts, endless, scope, is_valid })
     }
 
     fn new(expression: &str) -> Backtracking {

@@ -1,18 +1,15 @@
 //! The contracts of a pack: from its generated table, or from its YAML files if examples are needed.
 
-use super::super::read::{ExamplesWanted, ReadContracts};
+use super::super::read::ReadContracts;
 use crate::codec::Decoder;
 use crate::packs::Pack;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 
 pub(super) mod record;
 
-/// All contracts of a pack.
-pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> ReadContracts {
-    let table = match examples {
-        ExamplesWanted::Yes => None,
-        ExamplesWanted::No => select(pack, |_| true),
-    };
+/// All contracts of a pack. Its table has no `examples`.
+pub(super) fn read(pack: &'static Pack, examples: bool) -> ReadContracts {
+    let table = if examples { None } else { select(pack, |_| true) };
     table.map_or_else(
         || from_files(pack),
         |selected| ReadContracts { contracts: selected.contracts, ..ReadContracts::default() },
@@ -205,7 +202,7 @@ mod tests {
     fn secrets_pack_is_tagged_secret() {
         for pack in PACKS {
             let secret = |contract: &Contract| contract.has_tag("secret") == (pack.name == "secrets");
-            let found = read(pack, ExamplesWanted::No);
+            let found = read(pack, false);
             let others: Vec<_> =
                 found.contracts.iter().filter(|one| !secret(one)).map(|one| one.id.as_str()).collect();
             let expected: &[&str] = match pack.name {
@@ -218,7 +215,7 @@ mod tests {
 
     #[test]
     fn pack_name_is_a_tag() {
-        for examples in [ExamplesWanted::Yes, ExamplesWanted::No] {
+        for examples in [true, false] {
             let found = read(&PACKS[0], examples);
             assert!(found.contracts.iter().all(|contract| contract.has_tag(PACKS[0].name)));
         }

@@ -41,11 +41,9 @@ impl<'a> Worktrees<'a> {
         let known = match opened.get(directory) {
             Some(known) => known.clone(),
             None => {
-                let configuration = match outer {
-                    None => Includes::Followed,
-                    Some(_) => Includes::Ignored,
-                };
-                let worktree = WorktreeRules::open(directory, self.location, configuration).map(Arc::new);
+                // A nested repository may have come with an archive and could include any file.
+                let follows_includes = outer.is_none();
+                let worktree = WorktreeRules::open(directory, self.location, follows_includes).map(Arc::new);
                 opened.insert(directory.to_owned(), worktree.clone());
                 worktree
             }
@@ -125,15 +123,6 @@ pub enum Untracked {
     New,
 }
 
-/// Whether `include` directives of a repository's configuration are followed.
-#[derive(Clone, Copy)]
-enum Includes {
-    /// As git does.
-    Followed,
-    /// For a nested repository, which may have come with an archive and could include any file.
-    Ignored,
-}
-
 /// A worktree, with the rules that apply to all of it.
 struct WorktreeRules {
     case: Case,
@@ -147,7 +136,7 @@ struct WorktreeRules {
 
 impl WorktreeRules {
     /// The worktree at `top`; `None` if there is no repository.
-    fn open(top: &Path, location: &GitLocation, configuration: Includes) -> Option<Self> {
+    fn open(top: &Path, location: &GitLocation, follows_includes: bool) -> Option<Self> {
         if let Some(special) = non_regular_file(top) {
             return Some(Self::unknown(format!("{} is not a regular file", special.display())));
         }
@@ -155,9 +144,8 @@ impl WorktreeRules {
             let config = permissions::Config { includes: follow, ..permissions::Config::all() };
             Options::default().permissions(Permissions { config, ..Permissions::all() })
         };
-        let follow = matches!(configuration, Includes::Followed);
         // The owner of the repository decides whether its includes are followed.
-        let trust = Mapping { full: options(follow), reduced: options(false) };
+        let trust = Mapping { full: options(follows_includes), reduced: options(false) };
         match gix::ThreadSafeRepository::discover_opts(top, Default::default(), trust) {
             Ok(repository) => Self::of(&repository.to_thread_local(), top, location),
             Err(error) if error.classify().is_not_found() => None,

@@ -44,7 +44,7 @@ pub struct CommitHistory {
     /// For each further commit, the differences from the next newer one.
     pub steps: Vec<Vec<Difference>>,
     /// Whether the repository contains the whole project.
-    pub extent: Extent,
+    pub has_all: bool,
     /// Where the history is incomplete.
     pub notes: Vec<HistoryNote>,
 }
@@ -110,15 +110,6 @@ pub struct Difference {
     pub older: Option<Stored>,
 }
 
-/// How much of a project a repository contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// All of it.
-    Whole,
-    /// A directory of it.
-    Part,
-}
-
 /// Reads the history of a project. Compares trees on up to `threads` threads.
 pub fn past(
     root: &Root,
@@ -130,15 +121,17 @@ pub fn past(
     let CommitWalk { visited, mut notes } = walk::walk(&repository, wanted.reach)?;
     let mut notes_here = of_repository(&repository);
     notes.append(&mut notes_here);
-    let (extent, part) = match &repository.nesting {
+    let part = match &repository.nesting {
         ProjectNesting::WorktreeInside(prefix) if !prefix.is_empty() => {
-            (Extent::Part, Some(RelPath::from_bytes(prefix.strip_suffix(b"/").unwrap_or(prefix))))
+            Some(RelPath::from_bytes(prefix.strip_suffix(b"/").unwrap_or(prefix)))
         }
-        ProjectNesting::ProjectInside(_) | ProjectNesting::WorktreeInside(_) => (Extent::Whole, None),
+        ProjectNesting::ProjectInside(_) | ProjectNesting::WorktreeInside(_) => None,
     };
+    let has_all = part.is_none();
     notes.extend(part.map(HistoryNote::Part));
     let chosen = walk::sampled(&visited, wanted.every);
-    let mut past = CommitHistory { commits: Vec::new(), files: Vec::new(), steps: Vec::new(), extent, notes };
+    let mut past =
+        CommitHistory { commits: Vec::new(), files: Vec::new(), steps: Vec::new(), has_all, notes };
     let Some(&newest) = chosen.first() else { return Ok(past) };
     let mut reading = TreeReader { repository: &repository, submodules: BTreeSet::new() };
     past.files = reading.files(&visited[newest])?;

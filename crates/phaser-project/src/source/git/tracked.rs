@@ -84,38 +84,29 @@ struct WorktreeComparison<'a> {
     changes: &'a TreeChanges,
     present: HashMap<&'a [u8], &'a TreeChange>,
     gone: HashMap<&'a [u8], TreeEntry>,
-    settings: WorktreeSettings,
+    /// `core.fileMode`: the executable bit is significant.
+    file_mode: bool,
+    /// Whether files on disk outside the sparse checkout count.
+    sparse_files: bool,
     /// Created for the first file that needs it; the inner `None` means that this failed.
     converter: Option<Option<ToGit<'a>>>,
     /// A directory that does not exist, with a final `/`.
     absent: Vec<u8>,
 }
 
-/// Configuration that affects the comparison.
-#[derive(Clone, Copy)]
-struct WorktreeSettings {
-    /// `core.fileMode`: the executable bit is significant.
-    file_mode: bool,
-    /// Whether files on disk outside the sparse checkout count.
-    sparse_files: bool,
-}
-
 impl<'a> WorktreeComparison<'a> {
     fn new(repository: &'a Repository, index: &'a State, changes: &'a TreeChanges) -> Self {
         let config = repository.git.config_snapshot();
         let is_set = |key: &str, default: bool| config.boolean(key).unwrap_or(default);
-        let settings = WorktreeSettings {
-            file_mode: is_set("core.fileMode", true),
-            sparse_files: is_set("core.sparseCheckout", false)
-                && !is_set("sparse.expectFilesOutsideOfPatterns", false),
-        };
         Self {
             repository,
             index,
             changes,
             present: changes.present.iter().map(|change| (change.path.as_slice(), change)).collect(),
             gone: changes.gone.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect(),
-            settings,
+            file_mode: is_set("core.fileMode", true),
+            sparse_files: is_set("core.sparseCheckout", false)
+                && !is_set("sparse.expectFilesOutsideOfPatterns", false),
             converter: None,
             absent: Vec::new(),
         }
@@ -132,7 +123,7 @@ impl<'a> WorktreeComparison<'a> {
             ExpectedLocation::InIndex
         } else if !entry.flags.contains(Flags::SKIP_WORKTREE) {
             ExpectedLocation::OnDisk
-        } else if self.settings.sparse_files {
+        } else if self.sparse_files {
             ExpectedLocation::Sparse
         } else {
             ExpectedLocation::InIndex
@@ -149,7 +140,7 @@ impl<'a> WorktreeComparison<'a> {
     ) -> Result<(), GitError> {
         let is_on_disk =
             || Metadata::from_path_no_follow(&self.repository.worktree.join(native(directory)?)).ok();
-        if !self.settings.sparse_files || is_on_disk().is_none() {
+        if !self.sparse_files || is_on_disk().is_none() {
             let inside = self.changes.present.iter().filter(|change| change.path.starts_with(directory));
             inside.for_each(|change| collection.add_committed(change));
             return Ok(());
@@ -252,8 +243,8 @@ impl<'a> WorktreeComparison<'a> {
             return None;
         }
         Some(match tracked.staged {
-            Some(staged) if !self.settings.file_mode && is_blob(staged.kind) => staged.kind,
-            _ if self.settings.file_mode && metadata.is_executable() => EntryKind::BlobExecutable,
+            Some(staged) if !self.file_mode && is_blob(staged.kind) => staged.kind,
+            _ if self.file_mode && metadata.is_executable() => EntryKind::BlobExecutable,
             _ => EntryKind::Blob,
         })
     }

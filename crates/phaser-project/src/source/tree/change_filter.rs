@@ -18,17 +18,10 @@ pub(in crate::source) struct ChangeFilter<'a> {
     pub(in crate::source) deadline: Deadline,
 }
 
-/// Whether a directory was moved to its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DirectoryMoved {
-    Yes,
-    No,
-}
-
 impl ChangeFilter<'_> {
-    /// Whether to take a file; `moved` is that of its directory.
-    pub(super) fn takes(&self, path: &[u8], metadata: &Metadata, moved: DirectoryMoved) -> bool {
-        let is_recent = moved == DirectoryMoved::Yes || self.is_recent(changed_at(metadata));
+    /// Whether to take a file; `moved` if its directory was moved to its place.
+    pub(super) fn takes(&self, path: &[u8], metadata: &Metadata, moved: bool) -> bool {
+        let is_recent = moved || self.is_recent(changed_at(metadata));
         is_recent && !(self.is_as_before)(path, metadata)
     }
 

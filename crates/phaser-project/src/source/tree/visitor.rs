@@ -26,7 +26,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::super::git::excludes::{PathKind, TrackedIn, WorktreeDirectory};
 use super::super::{Content, Target};
-use super::change_filter::DirectoryMoved;
 use super::{Walk, WalkResult};
 use crate::path::{RelPath, SETTINGS, TOP_CONFIG, real_path};
 use phaser_core::skipped::SkipReason;
@@ -53,12 +52,8 @@ impl WalkStart {
             None => directory.to_owned(),
         };
         let in_worktree = walk.worktrees.above(&real_path(directory));
-        let mut start = VisitedDirectory {
-            path: path.clone(),
-            in_worktree,
-            takes: TakenFiles::Everything,
-            moved: DirectoryMoved::No,
-        };
+        let mut start =
+            VisitedDirectory { path: path.clone(), in_worktree, takes: TakenFiles::Everything, moved: false };
         start.read_git(walk);
         Self { path, shown, directory: start }
     }
@@ -94,7 +89,7 @@ struct VisitedDirectory {
     in_worktree: Option<WorktreeDirectory>,
     takes: TakenFiles,
     /// Whether it, or one that it is in, was moved to where it is; known only with a filter.
-    moved: DirectoryMoved,
+    moved: bool,
 }
 
 /// Which files of a directory are taken.
@@ -241,14 +236,10 @@ impl<'w> Visitor<'w> {
             };
         }
         let in_worktree = parent.in_worktree.as_ref().map(|here| here.child(bytes));
-        let moved = match (parent.moved, self.walk.filter) {
-            (DirectoryMoved::No, Some(filter))
-                if path.symlink_metadata().is_ok_and(|metadata| filter.has_moved(&metadata)) =>
-            {
-                DirectoryMoved::Yes
-            }
-            (moved, _) => moved,
-        };
+        let moved = parent.moved
+            || self.walk.filter.is_some_and(|filter| {
+                path.symlink_metadata().is_ok_and(|metadata| filter.has_moved(&metadata))
+            });
         let mut directory = VisitedDirectory { path: path.to_owned(), in_worktree, takes, moved };
         if takes == TakenFiles::Everything {
             let dot_git = directory.read_git(self.walk);
