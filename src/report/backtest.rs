@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::here::Here;
+use super::json::json_cell;
 use super::palette::Palette;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::{inert, inert_json};
@@ -109,8 +110,8 @@ fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: P
             Some(found) => writeln!(
                 out,
                 "  {path}:{}:{}: {dim}{}{dim:#}",
-                found.region.start.line,
-                found.region.start.column,
+                found.line_place(),
+                found.source_region().start.column,
                 inert(found.line.trim())
             )?,
             None => writeln!(out, "  {path}")?,
@@ -169,13 +170,17 @@ pub fn write_json(
 fn violations(report: &Report) -> Vec<Value> {
     let one = |violation: &Violation| {
         let found = violation.found.as_ref();
-        json!({
+        let mut value = json!({
             "file_path": violation.path.to_text(),
             "line_number": found.map(|found| found.region.start.line),
             "column": found.map(|found| found.region.start.column),
             "matched_text": found.map(|found| &found.text),
             "line": found.map(|found| &*found.line),
-        })
+        });
+        if let Some(cell) = found.and_then(|found| found.cell.as_ref()) {
+            value["cell"] = json_cell(cell);
+        }
+        value
     };
     report.open().map(one).collect()
 }

@@ -98,7 +98,12 @@ fn suggestion(violation: &Violation, top: &RepositoryPrefix) -> Option<String> {
     let Region { start, end } = fix.region;
     let characters = found.line.chars().count();
     let is_one_line = start.line == end.line && start.line == found.region.start.line;
-    if !is_one_line || fix.text.contains('\n') || characters > MAX_CELL || characters + 1 < end.column {
+    if !is_one_line
+        || found.cell.is_some()
+        || fix.text.contains('\n')
+        || characters > MAX_CELL
+        || characters + 1 < end.column
+    {
         return None;
     }
     let before: String = found.line.chars().take(start.column - 1).collect();

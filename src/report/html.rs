@@ -149,7 +149,8 @@ impl<'a> ReportedViolation<'a> {
 /// The number of characters of a match on its first line.
 fn marked(found: &Match) -> usize {
     // Columns count each byte of invalid UTF-8, so they do not index the characters of the decoded line.
-    if found.line.contains(char::REPLACEMENT_CHARACTER) {
+    // Those of a match in a cell are of the file.
+    if found.line.contains(char::REPLACEMENT_CHARACTER) || found.cell.is_some() {
         return 0;
     }
     let Region { start, end } = found.region;
@@ -339,7 +340,7 @@ mod tests {
             let region = text.region(range.clone());
             let line = String::from_utf8_lossy(text.line(region.start.line)).chars().take(kept).collect();
             let line = Arc::from(String::as_str(&line));
-            marked(&Match { start: range.start, range, region, text: String::new(), line })
+            marked(&Match { start: range.start, range, region, text: String::new(), line, cell: None })
         };
         assert_eq!(marked("é = x\n".as_bytes(), 0..2, 9), 1);
         assert_eq!(marked(b"a = x\nb", 4..7, 9), 1, "not the next line");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::counts::{ContractName, Count, ViolationCounts};
 use super::list::write_list;
 use phaser_core::sanitize::inert_json;
-use phaser_core::violation::Violation;
+use phaser_core::violation::{CellMatch, Violation};
 use phaser_project::path::RelPath;
 use phaser_project::report::{Report, Summary};
 
@@ -72,6 +72,12 @@ fn json_statistics(statistics: &ViolationCounts) -> Value {
     })
 }
 
+/// The place in the cell of a notebook.
+pub fn json_cell(cell: &CellMatch) -> Value {
+    let start = cell.region.start;
+    json!({ "number": cell.number, "line": start.line, "column": start.column })
+}
+
 /// A violation. `fix` replaces the bytes `start..end` of the file by `text`.
 fn json_violation(violation: &Violation) -> Value {
     let contract = &violation.contract;
@@ -87,6 +93,9 @@ fn json_violation(violation: &Violation) -> Value {
         "end_column": region.map(|region| region.end.column),
         "matched_text": violation.found.as_ref().map(|found| &found.text),
     });
+    if let Some(cell) = violation.found.as_ref().and_then(|found| found.cell.as_ref()) {
+        value["cell"] = json_cell(cell);
+    }
     if let Some(note) = violation.note {
         value["note"] = note.as_str().into();
     }

@@ -43,15 +43,27 @@ pub fn redact(report: &mut Report) {
 
 /// A match of a contract tagged `secret`.
 struct Secret {
+    /// The number of the cell, in a notebook.
+    cell: Option<usize>,
+    /// In the cell, or else in the file.
     range: Range<usize>,
+    /// Likewise.
     region: Region,
+    /// In the file.
+    in_file: Range<usize>,
     text: String,
 }
 
 impl Secret {
     fn of(violation: &Violation) -> Option<Self> {
-        let Match { range, region, text, .. } = violation.found.as_deref()?;
-        let secret = Self { range: range.clone(), region: *region, text: text.clone() };
+        let found = violation.found.as_deref()?;
+        let secret = Self {
+            cell: cell(found),
+            range: found.source_range(),
+            region: found.source_region(),
+            in_file: found.range.clone(),
+            text: found.text.clone(),
+        };
         is_secret(&violation.contract).then_some(secret)
     }
 
@@ -68,28 +80,33 @@ impl Secret {
         first..last
     }
 
-    /// Its hidden byte range in the file.
+    /// Its hidden byte range in the cell or the file.
     fn hidden_bytes(&self) -> Range<usize> {
         let shown: usize = self.text.chars().take(self.shown()).map(char::len_utf8).sum();
         self.range.start + shown..self.range.end
     }
 }
 
+/// The number of the cell of a match.
+fn cell(found: &Match) -> Option<usize> {
+    found.cell.as_ref().map(|cell| cell.number)
+}
+
 fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
-    let mut by_line: HashMap<usize, Vec<&Secret>> = HashMap::new();
+    let mut by_line: HashMap<(Option<usize>, usize), Vec<&Secret>> = HashMap::new();
     for secret in secrets {
         for line in secret.region.start.line..=secret.region.end.line {
-            by_line.entry(line).or_default().push(secret);
+            by_line.entry((secret.cell, line)).or_default().push(secret);
         }
     }
-    let mut lines: HashMap<usize, Arc<str>> = HashMap::new();
+    let mut lines: HashMap<(Option<usize>, usize), Arc<str>> = HashMap::new();
     for violation in violations {
         let is_secret = is_secret(&violation.contract);
         let Some(found) = &mut violation.found else { continue };
-        let line = found.region.start.line;
-        if let Some(secrets) = by_line.get(&line) {
+        let (cell, line) = (cell(found), found.source_region().start.line);
+        if let Some(secrets) = by_line.get(&(cell, line)) {
             let masked = || masked_line(&found.line, line, secrets).into();
-            found.line = lines.entry(line).or_insert_with(masked).clone();
+            found.line = lines.entry((cell, line)).or_insert_with(masked).clone();
         }
         if is_secret {
             found.text = shortened(found);
@@ -97,11 +114,12 @@ fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
             continue;
         }
         let whole = found.whole();
-        if secrets.iter().any(|secret| secret.range.start < whole.end && whole.start < secret.range.end) {
+        let touches = |secret: &Secret| secret.in_file.start < whole.end && whole.start < secret.in_file.end;
+        if secrets.iter().any(touches) {
             violation.fix = None;
         }
         let last = line + found.text.matches('\n').count();
-        let on_its_lines = (line..=last).filter_map(|line| by_line.get(&line)).flatten();
+        let on_its_lines = (line..=last).filter_map(|line| by_line.get(&(cell, line))).flatten();
         if let Some(text) = masked_text(found, on_its_lines.copied()) {
             found.text = text;
         }
@@ -113,8 +131,8 @@ fn shortened(found: &Match) -> String {
     let count = found.text.chars().count();
     let start: String = found.text.chars().take(if count > SHOWN { SHOWN } else { 0 }).collect();
     // A very long match is truncated; then only its length in bytes is known.
-    let is_whole = found.text.len() >= found.range.len();
-    let (length, unit) = if is_whole { (count, "character") } else { (found.range.len(), "byte") };
+    let bytes = found.source_range().len();
+    let (length, unit) = if found.text.len() >= bytes { (count, "character") } else { (bytes, "byte") };
     format!("{start}\u{2026} ({length} {unit}{})", if length == 1 { "" } else { "s" })
 }
 
@@ -136,9 +154,9 @@ fn masked_line(line: &str, number: usize, secrets: &[&Secret]) -> String {
 
 /// The match of another contract with secrets masked; `None` if it overlaps none.
 fn masked_text<'a>(found: &Match, secrets: impl Iterator<Item = &'a Secret>) -> Option<String> {
-    let overlapping: Vec<&Secret> = secrets
-        .filter(|secret| secret.range.start < found.range.end && found.range.start < secret.range.end)
-        .collect();
+    let own = found.source_range();
+    let overlapping: Vec<&Secret> =
+        secrets.filter(|secret| secret.range.start < own.end && own.start < secret.range.end).collect();
     if overlapping.is_empty() {
         return None;
     }
@@ -146,7 +164,7 @@ fn masked_text<'a>(found: &Match, secrets: impl Iterator<Item = &'a Secret>) -> 
         return Some(without_secrets(&found.text, overlapping.iter()));
     }
     let hidden: Vec<Range<usize>> = overlapping.iter().map(|secret| secret.hidden_bytes()).collect();
-    let is_hidden = |at: usize| hidden.iter().any(|range| range.contains(&(found.range.start + at)));
+    let is_hidden = |at: usize| hidden.iter().any(|range| range.contains(&(own.start + at)));
     Some(found.text.char_indices().map(|(at, c)| if is_hidden(at) { MASK } else { c }).collect())
 }
 
@@ -192,6 +210,7 @@ mod tests {
                     region,
                     text: shown(&text.bytes()[range.clone()]),
                     line: shown(text.line(region.start.line)).into(),
+                    cell: None,
                 };
                 let digests = MatchDigests { line: LineDigest(0), text: LineDigest(0) };
                 Violation::at(contract, &RelPath::from("a.txt"), found, digests)

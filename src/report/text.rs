@@ -10,6 +10,7 @@ use super::here::Here;
 use super::palette::{Colour, Palette};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_source};
+use phaser_core::text::Region;
 use phaser_core::violation::{Match, Note, Violation};
 use phaser_project::report::Report;
 
@@ -87,9 +88,9 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOpt
     let path = path.to_text();
     let path = inert(&path);
     let is_full = matches!(options.detail, Detail::Source(_));
-    let place = match violation.found.as_ref().map(|found| found.region.start) {
-        Some(start) if is_full => format!(":{}:{}", start.line, start.column),
-        Some(start) => format!(":{}", start.line),
+    let place = match &violation.found {
+        Some(found) if is_full => format!(":{}:{}", found.line_place(), found.source_region().start.column),
+        Some(found) => format!(":{}", found.line_place()),
         None => String::new(),
     };
     let (severity, id) = (contract.severity, &contract.id);
@@ -133,19 +134,19 @@ fn palette(detail: Detail) -> Palette {
 /// Writes the first line of a match, with carets under the match.
 fn write_source(out: &mut dyn Write, found: &Match, severity: Severity, colour: Colour) -> io::Result<()> {
     let line = inert_source(&found.line);
-    if found.region.start.column > line.chars().count() + 1 {
+    let Region { start: first, end: last } = found.source_region();
+    if first.column > line.chars().count() + 1 {
         return Ok(()); // The match is beyond the kept part of a long line.
     }
     let offset = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
-    let start = offset(found.region.start.column);
-    let same_line = found.region.end.line == found.region.start.line;
-    let end = if same_line { offset(found.region.end.column) } else { line.len() };
+    let start = offset(first.column);
+    let end = if last.line == first.line { offset(last.column) } else { line.len() };
     let level = match severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let snippet = Snippet::source(line.as_str())
-        .line_start(found.region.start.line)
+        .line_start(first.line)
         .annotation(AnnotationKind::Primary.span(start..end.max(start)));
     let renderer = match colour {
         Colour::On => Renderer::styled(),

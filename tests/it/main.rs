@@ -52,6 +52,7 @@ mod many_violations;
 mod matching;
 mod messages;
 mod monorepo;
+mod notebooks;
 mod output;
 mod packages;
 mod parents;

@@ -23,9 +23,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::contract::Contract;
 use crate::matcher::captures::Captures;
 use crate::matcher::{Checked, FileNames, Matcher};
+use crate::notebook::{self, Notebook};
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::{Text, starts_with_mark};
-use crate::violation::{self, Match, Violation};
+use crate::violation::{self, CellMatch, Match, Violation};
 
 mod judge;
 mod replacement;
@@ -96,6 +97,8 @@ pub enum WhyLeft {
     NoGroups,
     /// Too many fixes depend on each other.
     TooMany,
+    /// The match spans several strings of a notebook.
+    SeveralStrings,
 }
 
 impl fmt::Display for WhyLeft {
@@ -107,6 +110,7 @@ impl fmt::Display for WhyLeft {
             Self::NotChecked(why) => write!(f, "the result could not be checked: {why}"),
             Self::NoGroups => f.write_str("the text of its groups is unknown"),
             Self::TooMany => f.write_str("too many fixes depend on each other (fix some by hand)"),
+            Self::SeveralStrings => f.write_str("spans several strings of the notebook (fix it by hand)"),
         }
     }
 }
@@ -253,7 +257,16 @@ impl<'m> Fixer<'m> {
                 by_contract.entry(Arc::as_ptr(&violation.contract)).or_default().push(index);
             }
         }
-        for indices in by_contract.into_values() {
+        let notebook = now.in_cells().then(|| Notebook::parse(text.bytes())).flatten();
+        for mut indices in by_contract.into_values() {
+            if let Some(notebook) = &notebook {
+                let (of_cells, others) = indices.into_iter().partition(|&index| now.cell(index).is_some());
+                self.candidates_in_cells(now, notebook, of_cells, (&mut candidates, &mut left));
+                indices = others;
+                if indices.is_empty() {
+                    continue;
+                }
+            }
             let places: Vec<_> = indices.iter().filter_map(|&index| now.place(index)).collect();
             let contract = &now.violations[indices[0]].contract;
             let written = replacement::of_matches(self, contract, &text, &places);
@@ -268,6 +281,52 @@ impl<'m> Fixer<'m> {
             }
         }
         (candidates, left)
+    }
+
+    /// The edits for violations of one contract in the cells of a notebook. A replacement is written as JSON, and only within
+    /// one string, so that every other byte of the file stays.
+    fn candidates_in_cells(
+        &self,
+        now: &TextState,
+        notebook: &Notebook,
+        indices: Vec<usize>,
+        (candidates, left): (&mut Vec<Edit>, &mut Vec<(usize, WhyLeft)>),
+    ) {
+        for cell in &notebook.cells {
+            let Some(source) = Text::new(cell.source.as_slice()) else { continue };
+            let is_here = |index: &usize| {
+                now.cell(*index).is_some_and(|found| {
+                    found.number == cell.number
+                        && Some(cell.in_file(found.start..found.range.end)) == now.place(*index)
+                })
+            };
+            let here: Vec<usize> = indices.iter().copied().filter(is_here).collect();
+            let places: Vec<Range<usize>> = here
+                .iter()
+                .filter_map(|&index| now.cell(index))
+                .map(|found| found.start..found.range.end)
+                .collect();
+            let Some(&first) = here.first() else { continue };
+            let written = replacement::of_matches(self, &now.violations[first].contract, &source, &places);
+            for ((violation, range), new) in here.into_iter().zip(places).zip(written) {
+                match new {
+                    None => left.push((violation, WhyLeft::NoGroups)),
+                    Some(new) if new == cell.source[range.clone()] => {
+                        left.push((violation, WhyLeft::StillMatches))
+                    }
+                    Some(_) if !cell.is_in_one_string(&range) => {
+                        left.push((violation, WhyLeft::SeveralStrings))
+                    }
+                    Some(new) => {
+                        candidates.push(Edit {
+                            violation,
+                            range: cell.in_file(range),
+                            new: notebook::escaped(&new),
+                        });
+                    }
+                }
+            }
+        }
     }
 
     /// The groups of a contract's pattern.
@@ -320,6 +379,15 @@ impl TextState {
             ..violation.clone()
         };
         each.map(own).collect()
+    }
+
+    /// Whether a violation is in the cell of a notebook.
+    fn in_cells(&self) -> bool {
+        (0..self.violations.len()).any(|index| self.cell(index).is_some())
+    }
+
+    fn cell(&self, index: usize) -> Option<&CellMatch> {
+        self.violations[index].found.as_ref()?.cell.as_ref()
     }
 
     fn place(&self, index: usize) -> Option<Range<usize>> {

@@ -9,6 +9,7 @@ pub mod deadline;
 pub mod digest;
 pub mod fix;
 pub mod matcher;
+pub mod notebook;
 pub mod path;
 pub mod sanitize;
 pub mod skipped;

@@ -108,12 +108,43 @@ pub struct Match {
     pub text: String,
     /// The first line of the match; cut if it is very long. Shared by the matches on a line.
     pub line: Arc<str>,
+    /// The place in the cell of a notebook; `range`, `start` and `region` are those in the file.
+    pub cell: Option<CellMatch>,
+}
+
+/// The place of a match in the decoded source of a notebook's cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellMatch {
+    /// The number of the cell, from 1.
+    pub number: usize,
+    /// The matched bytes, without leading white space.
+    pub range: Range<usize>,
+    /// The start of the match, with leading white space.
+    pub start: usize,
+    /// The lines and columns of `range`.
+    pub region: Region,
 }
 
 impl Match {
     /// The matched bytes, with leading white space.
     pub fn whole(&self) -> Range<usize> {
         self.start..self.range.end
+    }
+
+    /// The lines and columns as the author counts them: in the cell of a notebook, else in the file.
+    pub fn source_region(&self) -> Region {
+        self.cell.as_ref().map_or(self.region, |cell| cell.region)
+    }
+
+    /// The matched bytes of the cell or the file.
+    pub fn source_range(&self) -> Range<usize> {
+        self.cell.as_ref().map_or(&self.range, |cell| &cell.range).clone()
+    }
+
+    /// The place after the path of the file: `12`, or `cell 3:2` in a notebook.
+    pub fn line_place(&self) -> String {
+        let line = self.source_region().start.line;
+        self.cell.as_ref().map_or_else(|| line.to_string(), |cell| format!("cell {}:{line}", cell.number))
     }
 }
 

@@ -111,12 +111,16 @@ struct ViolationLine {
 impl ViolationLine {
     fn new(violation: &Violation, style: LineStyle) -> Self {
         let contract = &violation.contract;
-        let line = violation.found.as_ref().map(|found| found.region.start.line);
+        let found = violation.found.as_ref();
         let path = || shown(&violation.path);
-        let at = match (style.location, line) {
-            (LocationStyle::Line, Some(line)) => format!(" at line {line}"),
+        let at = match (style.location, found) {
+            (LocationStyle::Line, Some(found)) => {
+                let line = found.source_region().start.line;
+                let cell = found.cell.as_ref().map(|cell| format!("cell {}, ", cell.number));
+                format!(" at {}line {line}", cell.unwrap_or_default())
+            }
             (LocationStyle::Line, None) => String::new(),
-            (LocationStyle::PathAndLine, Some(line)) => format!(" at {}:{line}", path()),
+            (LocationStyle::PathAndLine, Some(found)) => format!(" at {}:{}", path(), found.line_place()),
             (LocationStyle::PathAndLine, None) => format!(" at {}", path()),
         };
         let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -100,7 +100,8 @@ impl FixSummary<'_> {
                 writeln!(out, "{bold}{path}:{line}:{bold:#} {good}{would}fixed:{good:#} {id}")?;
             }
             for left in &done.left {
-                let line = left.violation.found.as_ref().map_or(1, |found| found.region.start.line);
+                let found = left.violation.found.as_ref();
+                let line = found.map_or_else(|| "1".to_owned(), |found| found.line_place());
                 let id = &left.violation.contract.id;
                 writeln!(out, "{bold}{path}:{line}:{bold:#} {bad}not fixed:{bad:#} {id}")?;
                 writeln!(out, "  {dim}{}{dim:#}", left.why)?;

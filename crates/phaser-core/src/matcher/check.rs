@@ -1,7 +1,7 @@
 //! Checks one text against the contracts of its path: matches become violations, unfinished searches become gaps.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -12,10 +12,12 @@ use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
 use crate::check::{CheckTarget, CheckVerdict};
+use crate::contract::Contract;
+use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::Text;
-use crate::violation::{LineDigest, Match, MatchDigests, Note, State, Violation};
+use crate::violation::{CellMatch, LineDigest, Match, MatchDigests, Note, State, Violation};
 use phaser_zones::Zones;
 
 /// Cap on the matches reported per contract and file.
@@ -23,6 +25,9 @@ pub const MAX_MATCHES: usize = 1_000;
 
 /// Cap on the matched text and the source line of a violation, in bytes.
 pub(super) const MAX_EXCERPT: usize = 1_000;
+
+/// The tag of contracts about secrets.
+const SECRET: &str = "secret";
 
 /// The result of checking one file.
 #[derive(Debug, Default)]
@@ -41,8 +46,109 @@ impl Matcher {
         self.check_with(&mut Scratch::default(), selection, path, text)
     }
 
-    /// [`Matcher::check`] with reusable buffers.
+    /// [`Matcher::check`] with reusable buffers. In a notebook, contracts see the source of each cell.
     pub fn check_with(
+        &self,
+        scratch: &mut Scratch,
+        selection: &Selection,
+        path: &RelPath,
+        text: Option<&Text<'_>>,
+    ) -> Checked {
+        let notebook = text.filter(|_| notebook::is_named(path));
+        match notebook.and_then(|text| Some((text, Notebook::parse(text.bytes())?))) {
+            Some((text, notebook)) => self.check_notebook(scratch, selection, path, (text, &notebook)),
+            None => self.check_text(scratch, selection, path, text),
+        }
+    }
+
+    /// Checks each cell, and the file as a whole: requirements and the presence of the file. Secrets count in the rest of the
+    /// file, too, such as the output of a cell.
+    fn check_notebook(
+        &self,
+        scratch: &mut Scratch,
+        selection: &Selection,
+        path: &RelPath,
+        (text, notebook): (&Text<'_>, &Notebook),
+    ) -> Checked {
+        let mut checked = self.check_text(scratch, selection, path, Some(text));
+        let is_of_file = |violation: &Violation| match &violation.found {
+            None => true,
+            Some(found) => violation.contract.has_tag(SECRET) && !notebook.has_source_at(&found.range),
+        };
+        checked.violations.retain(is_of_file);
+        checked.skipped.retain(|skipped| {
+            let concerned = |contract: &&Arc<Contract>| skipped.why.concerns(&contract.id);
+            self.contracts.iter().find(concerned).is_none_or(|contract| contract.check.needs_whole_file())
+        });
+        let cells: Vec<Option<Text<'_>>> =
+            notebook.cells.iter().map(|cell| Text::new(cell.source.as_slice())).collect();
+        for (cell, source) in notebook.cells.iter().zip(&cells) {
+            let Some(source) = source else {
+                let why = SkipReason::Binary.unexpected();
+                checked.skipped.push(Skipped { path: path.clone(), why });
+                continue;
+            };
+            let mut of_cell = self.check_text(scratch, selection, path, Some(source));
+            of_cell.violations.retain(|violation| violation.found.is_some());
+            of_cell.violations.iter_mut().for_each(|violation| place_in_file(violation, cell, text));
+            checked.violations.append(&mut of_cell.violations);
+            checked.skipped.append(&mut of_cell.skipped);
+            checked.satisfied.append(&mut of_cell.satisfied);
+        }
+        checked.satisfied.sort_unstable();
+        checked.satisfied.dedup();
+        checked.skipped.sort();
+        checked.skipped.dedup();
+        self.limit_matches(&mut checked, path);
+        if let Some(first) = cells.first().and_then(Option::as_ref) {
+            self.ignore_by_first_cell(&mut checked.violations, path, first);
+        }
+        checked
+    }
+
+    /// Applies the limits on violations of one file to those of all cells together.
+    fn limit_matches(&self, checked: &mut Checked, path: &RelPath) {
+        let limit = self.options.limits.violations;
+        if checked.violations.len() <= MAX_MATCHES.min(limit) {
+            return;
+        }
+        let mut counts: HashMap<*const Contract, usize> = HashMap::new();
+        let (mut many, mut left_out, mut total) = (BTreeSet::new(), BTreeSet::new(), 0);
+        checked.violations.retain(|violation| {
+            let count = counts.entry(Arc::as_ptr(&violation.contract)).or_default();
+            *count += 1;
+            if *count > MAX_MATCHES {
+                many.insert(violation.contract.id.clone());
+                return false;
+            }
+            total += 1;
+            if total > limit && *count > 1 {
+                left_out.insert(violation.contract.id.clone());
+                return false;
+            }
+            true
+        });
+        let mut skip = |why| checked.skipped.push(Skipped { path: path.clone(), why });
+        many.into_iter().for_each(|id| skip(SkipReason::TooManyMatches { id, limit: MAX_MATCHES }));
+        if !left_out.is_empty() {
+            skip(SkipReason::TooManyViolations { limit, ids: left_out.into_iter().collect() });
+        }
+    }
+
+    /// Applies `ignore-file` in the first cell to the whole notebook.
+    fn ignore_by_first_cell(&self, violations: &mut [Violation], path: &RelPath, first: &Text<'_>) {
+        if violations.is_empty() || self.options.directives == Directives::Disregarded {
+            return;
+        }
+        let ignores = Ignores::parse(path, first);
+        for violation in violations.iter_mut().filter(|violation| violation.contract.ignorable) {
+            if ignores.covers(&violation.contract.id, None) == Cover::Suppressed {
+                violation.state = State::Ignored;
+            }
+        }
+    }
+
+    fn check_text(
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
@@ -228,6 +334,7 @@ impl FileCheck<'_> {
             line: Arc::clone(&line.text),
             range,
             start,
+            cell: None,
         };
         (found, digests)
     }
@@ -274,6 +381,18 @@ impl FileCheck<'_> {
     }
 }
 
+/// Moves a violation of a cell to its place in the file.
+fn place_in_file(violation: &mut Violation, cell: &NotebookCell, text: &Text<'_>) {
+    let Some(found) = &mut violation.found else { return };
+    let Match { range, start, region, .. } = &mut **found;
+    let whole = cell.in_file(*start..range.end);
+    let in_file = cell.in_file(range.clone());
+    found.cell =
+        Some(CellMatch { number: cell.number, range: range.clone(), start: *start, region: *region });
+    found.region = text.region(in_file.clone());
+    (found.range, found.start) = (in_file, whole.start);
+}
+
 /// The range without leading white space, unless it is all white space: a match of `^\s*print` may start lines
 /// earlier.
 fn without_leading_space(bytes: &[u8], range: Range<usize>) -> Range<usize> {
@@ -302,7 +421,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::contract::{Contract, Zone};
+    use crate::contract::Zone;
     use crate::matcher::Options;
 
     const FRAGMENTS: &[&str] = &[

@@ -20,7 +20,7 @@ use crate::path::RelPath;
 use crate::stamp::Stamp;
 
 /// The first bytes of a cache file. The number is the format version.
-const MAGIC: &[u8] = b"phaser results 6\n";
+const MAGIC: &[u8] = b"phaser results 7\n";
 
 /// The largest cache file, in bytes.
 pub(super) const MAX_SIZE: usize = 64 * 1024 * 1024;

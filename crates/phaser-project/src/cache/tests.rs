@@ -14,7 +14,9 @@ use phaser_core::matcher::{self, Checked, Directives, Matcher};
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::testing;
 use phaser_core::text::{Position, Region, Text};
-use phaser_core::violation::{Fingerprint, LineDigest, Match, Note as Remark, Replacement, State, Violation};
+use phaser_core::violation::{
+    CellMatch, Fingerprint, LineDigest, Match, Note as Remark, Replacement, State, Violation,
+};
 
 const CONTRACTS: usize = 3;
 
@@ -41,13 +43,18 @@ fn region() -> impl Strategy<Value = Region> {
 }
 
 fn found() -> impl Strategy<Value = Match> {
-    (range(), any::<u32>(), region(), any::<String>(), any::<String>()).prop_map(
-        |(range, start, region, text, line)| Match {
+    let cell = (any::<u16>(), range(), any::<u32>(), region()).prop_map(|(number, range, start, region)| {
+        CellMatch { number: number.into(), range, start: start as usize, region }
+    });
+    let cell = proptest::option::of(cell);
+    (range(), any::<u32>(), region(), any::<String>(), any::<String>(), cell).prop_map(
+        |(range, start, region, text, line, cell)| Match {
             range,
             start: start as usize,
             region,
             text,
             line: line.into(),
+            cell,
         },
     )
 }

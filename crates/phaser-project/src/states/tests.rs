@@ -17,7 +17,7 @@ fn rule(id: usize) -> Arc<Contract> {
 fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation {
     let position = Position { line: number, column: 1 };
     let region = Region { start: position, end: position };
-    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.into() };
+    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.into(), cell: None };
     let line = LineDigest::of(line.as_bytes());
     Violation::at(rule, &RelPath::from(path), found, MatchDigests { line, text: line })
 }
