@@ -9,6 +9,7 @@
 //! No other module knows an agent. Each adapter is one file with the agent's tools and two functions, `parse` and
 //! `respond`; some agents share a response format. Claude Code's is larger, because it sends more kinds of events.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -105,7 +106,7 @@ impl Agent {
     /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
     pub fn read(self, event: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
         match self.adapter() {
-            Some((parse, _)) => parse(event.raw()).into_hook_event(cwd, mode),
+            Some((parse, _)) => parse(&self.decoded(event.raw())).into_hook_event(cwd, mode),
             None => claude::read(event, cwd, mode),
         }
     }
@@ -137,8 +138,12 @@ impl Agent {
         let Some((parse, respond)) = self.adapter() else {
             return claude::respond(event, decision, on_clean);
         };
-        let parsed = parse(event.raw());
-        let mut fields = ResponseFields::new(decision, |changes| parsed.input_for(changes));
+        let decoded = self.decoded(event.raw());
+        let parsed = parse(&decoded);
+        // In which form the agent takes back arguments that it sent as a string is unknown: such a call is denied.
+        let is_as_sent = matches!(decoded, Cow::Borrowed(_));
+        let input = |changes: &_| parsed.input_for(changes).filter(|_| is_as_sent);
+        let mut fields = ResponseFields::new(decision, |changes| input(changes));
         if parsed.kind == EventKind::SessionStart && !self.shows_messages() {
             fields.send_message_to_model();
         }
@@ -146,6 +151,19 @@ impl Agent {
             fields.deny_instead_of_asking();
         }
         AgentResponse { stdout: respond(event.raw(), &fields).to_string(), exit: Exit::Clean }
+    }
+
+    /// The event with the arguments of a tool as JSON. Copilot may send them as a string of JSON.
+    fn decoded(self, event: &Value) -> Cow<'_, Value> {
+        let arguments = |key: &&str| {
+            let text = event.get(key)?.as_str().filter(|_| self == Self::Copilot)?;
+            serde_json::from_str(text).ok().filter(Value::is_object)
+        };
+        let found = ["toolArgs", "tool_input"].iter().find_map(|key| Some((key, arguments(key)?)));
+        let Some((key, arguments)) = found else { return Cow::Borrowed(event) };
+        let mut event = event.clone();
+        event[*key] = arguments;
+        Cow::Owned(event)
     }
 
     /// Whether the agent shows a hook's message to the user.

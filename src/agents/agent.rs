@@ -114,7 +114,7 @@ impl Agent {
             None if has("agent_action_name") => Self::Windsurf,
             None if has("hook") && has("directory") => Self::Opencode,
             None if has("hookEventName") => {
-                if has("timestamp") {
+                if has("timestamp") || by_tool(event) == Some(Self::VsCode) {
                     Self::VsCode
                 } else {
                     Self::Claude
@@ -249,6 +249,8 @@ mod tests {
         assert_eq!(of(json!({ "agent_action_name": "pre_write_code" })), Agent::Windsurf);
         let vscode =
             json!({ "hookEventName": "PreToolUse", "timestamp": "2026", "tool_name": "create_file" });
+        assert_eq!(of(vscode), Agent::VsCode);
+        let vscode = json!({ "hookEventName": "PreToolUse", "tool_name": "create_file", "tool_input": { "filePath": "a" } });
         assert_eq!(of(vscode), Agent::VsCode);
         let vscode = json!({ "hook_event_name": "PreToolUse", "timestamp": "2026", "tool_name": "create_file",
             "tool_input": { "filePath": "a" } });

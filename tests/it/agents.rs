@@ -581,6 +581,31 @@ fn the_agent_can_be_named() {
 }
 
 #[test]
+fn arguments_of_copilot_may_be_a_string() {
+    let sandbox = sandbox();
+    for (tool, arguments) in [
+        ("create", json!({ "path": sandbox.path("src/a.py"), "file_text": "x = 1\nprint(x)\n" })),
+        ("mcp-write", json!({ "path": sandbox.path("src/a.py"), "content": "x = 1\nprint(x)\n" })),
+    ] {
+        let event = json!({ "sessionId": "s", "timestamp": 1, "cwd": sandbox.root(), "toolName": tool,
+            "toolArgs": arguments.to_string() });
+        let output = Copilot.run(&sandbox, event.to_string(), &["--guard"]);
+        assert_denied(Copilot, &output.json(), &[DENIED]);
+    }
+}
+
+#[test]
+fn end_of_file_is_searched_wherever_context_leads() {
+    let sandbox = sandbox().file("src/a.py", "x = 1\nend\n");
+    let patch =
+        "*** Begin Patch\n*** Update File: src/a.py\n@@ end\n-end\n+print(x)\n*** End of File\n*** End Patch";
+    let event = json!({ "cwd": sandbox.root(), "hook_event_name": "PreToolUse", "turn_id": "t",
+        "tool_name": "apply_patch", "tool_input": { "command": patch } });
+    let output = Codex.run(&sandbox, event.to_string(), &["--guard"]);
+    assert_denied(Codex, &output.json(), &[DENIED]);
+}
+
+#[test]
 fn patch_that_removes_contract_is_weakening() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: deny\n");
     let delete = "*** Begin Patch\n*** Delete File: .claude/contracts/no-print.yaml\n*** End Patch\n";

@@ -15,8 +15,8 @@
 //! A chunk has no line numbers. It is located by content: first the line after `@@` (`def f():`), then, below that,
 //! the kept and removed lines in sequence (`x = 1`, `y = 2`). Four passes are tried, from exact to lenient (see
 //! `seek.rs`); the first match wins. Here the second line of the match becomes `    y = 3`; kept lines stay as the
-//! file has them, even if a lenient pass matched them. `*** End of File` prefers a match at the end. A chunk without
-//! kept or removed lines appends to the file.
+//! file has them, even if a lenient pass matched them. `*** End of File` prefers a match at the end, wherever `@@` leads. A
+//! chunk without kept or removed lines appends to the file, before an empty last line.
 //!
 //! The result equals that of Codex. The parser is lenient: agents differ in what they reject, and a patch wrongly
 //! considered inapplicable would be a change that is not checked.
@@ -195,8 +195,8 @@ fn update_line(chunks: &mut Vec<Chunk>, line: &str) {
         return chunks.push(Chunk { after: Some(after.to_owned()), ..Chunk::default() });
     }
     if chunks.last().is_none_or(|chunk| chunk.at_end) {
-        if trimmed.is_empty() && !chunks.is_empty() {
-            // A blank line between two chunks.
+        if trimmed.is_empty() {
+            // A blank line before a chunk.
             return;
         }
         chunks.push(Chunk::default());
@@ -302,7 +302,8 @@ fn replacements(lines: &[&str], chunks: &[Chunk]) -> Result<Vec<LineReplacement>
         }
         let old = old_lines(&chunk.lines);
         if old.is_empty() {
-            found.extend(replaced(lines.len(), &chunk.lines));
+            let end = lines.len() - usize::from(lines.last().is_some_and(|line| line.is_empty()));
+            found.extend(replaced(end, &chunk.lines));
             continue;
         }
         let end = if chunk.at_end { SeekEnd::Mark } else { SeekEnd::Anywhere };

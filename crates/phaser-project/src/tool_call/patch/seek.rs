@@ -7,7 +7,7 @@ use super::super::NotApplied;
 pub(super) enum SeekEnd {
     /// Anywhere.
     Anywhere,
-    /// At the end of the file first, then anywhere.
+    /// At the end of the file first, even before the start of the search, then anywhere.
     Mark,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Seek<'a> {
         }
         let Some(last) = self.lines.len().checked_sub(wanted.len()) else { return Ok(None) };
         if end == SeekEnd::Mark {
-            let at_end = self.within(wanted, last.max(from), last)?;
+            let at_end = self.within(wanted, last, last)?;
             if at_end.is_some() {
                 return Ok(at_end);
             }

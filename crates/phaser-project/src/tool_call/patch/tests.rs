@@ -70,6 +70,7 @@ fn locates_chunk_after_context_and_previous_chunk() {
     assert_eq!(on(file, "@@\n-  x\n+  1\n@@\n-  x\n+  2"), "fn a\n  1\nfn b\n  2\nfn c\n x\n");
     assert_eq!(on(file, "@@\n-  x\n+  y\n*** End of File"), "fn a\n x\nfn b\n x\nfn c\n  y\n");
     assert_eq!(on("x\ny\n", "@@\n-x\n+z\n*** End of File"), "z\ny\n", "not at the end after all");
+    assert_eq!(on("x\nfn a\n", "@@ fn a\n-fn a\n+fn b\n*** End of File"), "x\nfn b\n", "behind the end");
 }
 
 #[test]
@@ -78,6 +79,8 @@ fn appends_lines_without_location() {
     assert_eq!(on("a", "@@\n+b"), "a\nb\n");
     assert_eq!(on("", "@@\n+b"), "b\n");
     assert_eq!(on("a\nb\n", "@@\n+c\n@@\n-a\n+A"), "A\nb\nc\n");
+    assert_eq!(on("a\n\n", "@@\n+b"), "a\nb\n\n", "before an empty last line");
+    assert_eq!(on("a\nb\n", "\n\n-b\n+B"), "a\nB\n", "blank lines before the first chunk");
 }
 
 #[test]
@@ -149,7 +152,7 @@ mod model {
             None
         };
         let last = lines.len().checked_sub(wanted.len())?;
-        end.then(|| look(last.max(from))).flatten().or_else(|| look(from))
+        end.then(|| look(last)).flatten().or_else(|| look(from))
     }
 
     pub fn apply(file: &str, chunks: &[Chunk<'_>]) -> Option<String> {
@@ -166,7 +169,9 @@ mod model {
             let old: Vec<String> =
                 body.iter().filter(|(mark, _)| *mark != '+').map(|(_, text)| (*text).to_owned()).collect();
             if old.is_empty() {
-                put[lines.len()].extend(body.iter().map(|(_, text)| (*text).to_owned()));
+                let end =
+                    if lines.last().is_some_and(String::is_empty) { lines.len() - 1 } else { lines.len() };
+                put[end].extend(body.iter().map(|(_, text)| (*text).to_owned()));
                 continue;
             }
             let mut at = seek(&lines, &old, from, *at_end)?;
