@@ -135,8 +135,13 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
         ),
         false => Target::new(path.clone(), Content::Bytes(text.into())),
     };
-    let targets =
-        Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
+    let targets = Targets {
+        targets: vec![target],
+        coverage: Coverage::Whole,
+        skipped: Vec::new(),
+        folders: None,
+        walked: None,
+    };
     let options = scan::ScanOptions {
         threads: 1,
         max_file_size: u64::MAX,

@@ -32,15 +32,17 @@ use phaser_core::matcher;
 use phaser_core::sanitize::{cut, printable};
 use phaser_project::config::{DirectoryConfig, Policy};
 use phaser_project::contracts::layers::{Layer, Loading};
-use phaser_project::contracts::read::linked;
 use phaser_project::contracts::read::overlaid::Overlay;
+use phaser_project::contracts::read::{self, linked};
 use phaser_project::path::{
-    BASELINE, LONGEST, RelPath, Root, SETTINGS, TOP_BASELINE, TOP_CONFIG, directory_of_top_config, real_path,
+    BASELINE, LONGEST, RelPath, Root, SETTINGS, TOP_BASELINE, TOP_CONFIG, directory_of_top_config, normalize,
+    real_path,
 };
 use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::{Extra, Load, Loaded, Settings, folders_above};
 
 mod baseline;
+mod changed;
 mod command;
 mod configs;
 mod contracts;
@@ -50,7 +52,6 @@ pub mod messages;
 mod overrides;
 mod patterns;
 pub mod policies;
-mod removed;
 #[cfg(test)]
 mod tests;
 
@@ -83,10 +84,37 @@ pub struct TamperReport {
     pub weaker: Vec<String>,
 }
 
-/// Whether enforcement may depend on a file of this name. A cheap test of the extension, for changes of many files.
-pub fn is_candidate(path: &Path) -> bool {
+/// Whether enforcement may depend on a file of this name.
+fn is_candidate(path: &Path) -> bool {
     let ending = path.extension().map(OsStr::as_encoded_bytes);
     matches!(ending, Some(b"yaml" | b"yml" | b"json" | b"jsonl"))
+}
+
+/// The path that a write to `path` changes: links are followed, also to a file that does not exist yet.
+fn written_path(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = path.read_link() else { break };
+        path = normalize(&path.parent().unwrap_or(Path::new("/")).join(target));
+    }
+    real_path(&path)
+}
+
+/// The limit on links from one file to another.
+const MAX_LINKS: usize = 10;
+
+/// Device and inode of a file that has several names.
+#[cfg(unix)]
+fn shared_inode(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.nlink() > 1)?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Inodes are not known on this system.
+#[cfg(not(unix))]
+fn shared_inode(_: &Path) -> Option<(u64, u64)> {
+    None
 }
 
 /// The files that enforcement depends on.
@@ -106,15 +134,31 @@ struct LinkTargets {
 }
 
 impl WatchedFiles<'_> {
-    /// Whether a change of this absolute path may weaken enforcement.
-    pub fn has(&self, path: &Path) -> bool {
-        if !is_candidate(path) || path.as_os_str().len() > LONGEST {
-            return false;
+    /// The file of enforcement that a change of this absolute path changes: itself, the file that it leads to, or another
+    /// name of the same inode.
+    pub fn find(&self, path: &Path) -> Option<PathBuf> {
+        if path.as_os_str().len() > LONGEST {
+            return None;
         }
-        let real = real_path(path);
-        [path, &real].into_iter().any(is_enforcement_path)
+        let real = written_path(path);
+        if [path, &real].into_iter().any(is_candidate) && self.has(path, &real) {
+            return Some(if path.exists() { path.to_owned() } else { real });
+        }
+        let inode = shared_inode(&real)?;
+        self.names().into_iter().find(|name| shared_inode(name) == Some(inode))
+    }
+
+    fn has(&self, path: &Path, real: &Path) -> bool {
+        [path, real].into_iter().any(is_enforcement_path)
             || self.loaded.directories().any(|directory| real.starts_with(directory))
-            || self.is_linked(&real)
+            || self.is_linked(real)
+    }
+
+    /// All files of enforcement that are there.
+    fn names(&self) -> Vec<PathBuf> {
+        let directories = self.loaded.from.iter().filter_map(Layer::directory);
+        let contracts = directories.flat_map(|directory| read::files(&directory.path));
+        contracts.chain(self.others()).collect()
     }
 
     fn is_linked(&self, real: &Path) -> bool {
@@ -125,14 +169,18 @@ impl WatchedFiles<'_> {
             || contracts.iter().any(|file| file == real || (is_contract && file.parent() == real.parent()))
     }
 
-    fn linked(&self) -> LinkTargets {
+    /// Configurations, baselines and settings, there or not.
+    fn others(&self) -> impl Iterator<Item = PathBuf> {
         let Protection { root, user_settings, .. } = self.protection;
         let configs = self.loaded.configs.iter().map(|placed| root.path().join(&placed.file));
         let in_settings = CLAUDE_SETTINGS.map(|name| root.path().join(SETTINGS).join(name));
-        let others =
-            configs.chain(in_settings).chain([BASELINE, TOP_BASELINE].map(|name| root.path().join(name)));
-        let others = others.chain(user_settings.map(Path::to_owned)).map(|file| real_path(&file)).collect();
+        let baselines = [BASELINE, TOP_BASELINE].map(|name| root.path().join(name));
+        configs.chain(in_settings).chain(baselines).chain(user_settings.map(Path::to_owned))
+    }
+
+    fn linked(&self) -> LinkTargets {
         let directories = self.loaded.from.iter().filter_map(Layer::directory);
+        let others = self.others().map(|file| real_path(&file)).collect();
         LinkTargets { contracts: directories.flat_map(linked).collect(), others }
     }
 }

@@ -115,6 +115,8 @@ pub struct CheckedCall<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFinding {
     pub policy: Policy,
+    /// Whether it is only possible: the state before is not known.
+    pub is_uncertain: bool,
     /// The message, complete in itself.
     pub what: String,
 }
@@ -168,21 +170,31 @@ fn with_findings(text: Option<String>, separator: &str, findings: &[PolicyFindin
 /// The maximum length of the reason that blocks the end of a turn, in characters. Claude Code sends it to the model twice.
 const MAX_STOP_REASON: usize = 2_000;
 
-/// Decides whether a turn with these violations may end. A reason in `sent_back`, for which the turn was sent back already,
-/// does not block it again.
-pub fn decide_on_end(report: &Report, sent_back: &[String]) -> HookDecision {
-    let open = worst_first(report);
-    let verdict = match open.as_slice() {
-        [] => HookVerdict::Nothing,
-        open => {
-            let heading = "Fix these contract violations before finishing:\n";
-            let most = MAX_STOP_REASON - heading.chars().count();
-            let style = LineStyle { prefix: |_| "Contract violation", location: LocationStyle::PathAndLine };
-            let reason = format!("{heading}{}", lines::joined(open, style, most));
-            if sent_back.contains(&reason) { HookVerdict::Nothing } else { HookVerdict::Block(reason) }
-        }
+/// Decides whether a turn with these violations and findings may end. A finding of `deny` blocks it; what the user may have
+/// agreed to during the turn, or what is uncertain, is only reported. A reason in `sent_back`, for which the turn was sent
+/// back already, does not block it again.
+pub fn decide_on_end(report: &Report, findings: &[PolicyFinding], sent_back: &[String]) -> HookDecision {
+    let mut open = worst_first(report);
+    open.retain(|violation| violation.contract.severity == Severity::Error);
+    let mut parts: Vec<String> = Vec::new();
+    if !open.is_empty() {
+        let heading = "Fix these contract violations before finishing:\n";
+        let most = MAX_STOP_REASON - heading.chars().count();
+        let style = LineStyle { prefix: |_| "Contract violation", location: LocationStyle::PathAndLine };
+        parts.push(format!("{heading}{}", lines::joined(&open, style, most)));
+    }
+    let denied = findings.iter().filter(|finding| finding.policy == Policy::Deny && !finding.is_uncertain);
+    parts.extend(denied.map(|finding| finding.what.clone()));
+    let reason = cut(&parts.join("\n"), MAX_STOP_REASON - 1).into_owned();
+    let verdict = match parts.is_empty() || sent_back.contains(&reason) {
+        true => HookVerdict::Nothing,
+        false => HookVerdict::Block(reason),
     };
-    HookDecision { verdict, context: None, message: message(report, HookMode::Guard) }
+    let message = match findings {
+        [] => message(report, HookMode::Guard),
+        findings => Some(with_findings(message(report, HookMode::Guard), "; ", findings)),
+    };
+    HookDecision { verdict, context: None, message }
 }
 
 /// Adds the findings of policies: the strictest policy decides.

@@ -7,7 +7,7 @@ use phaser_core::contract::Contract;
 use phaser_core::matcher::limits::HOOK_TIME;
 use phaser_hook::Request;
 use phaser_project::config::Policy;
-use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::path::{Root, RootHints, config_file, find_root};
 use phaser_project::project::load::Loaded;
 use phaser_project::project::{Inspection, Project};
 use phaser_project::report::Report;
@@ -100,7 +100,8 @@ impl AgentEvent {
         let (kind, root, source) = match agent.read(&request, &environment.cwd, mode) {
             HookEvent::ToolCall(call) => {
                 let named = environment.claude_project_dir.as_deref();
-                let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
+                let (cwd, home) = (&call.cwd, environment.home.as_deref());
+                let root = find_root(RootHints { named, cwd, file: call.file().as_deref(), home });
                 (AgentEventKind::ToolCall, root, Source::Changes(call))
             }
             HookEvent::CommandRun { cwd, sweep } => {
@@ -128,7 +129,11 @@ impl AgentEvent {
         let project = inspection.project();
         match (self.kind, inspection.source()) {
             (AgentEventKind::SessionStart, _) => brief(project),
-            (AgentEventKind::SettingsChange, _) => decide_on_settings(project, environment),
+            (AgentEventKind::SettingsChange, _) => {
+                let file = self.request.raw().get("file_path").and_then(|path| path.as_str());
+                let is_gone = file.is_some_and(|file| !Path::new(file).exists());
+                decide_on_settings(project, is_gone, environment)
+            }
             (AgentEventKind::ToolCall, Source::Changes(call)) => {
                 let findings = self.findings(inspection, report, environment);
                 let (root, mode) = (project.root(), self.mode);
@@ -137,7 +142,9 @@ impl AgentEvent {
             (AgentEventKind::CommandRun, _) => {
                 Ok(decide_on_command(report, &self.findings(inspection, report, environment)))
             }
-            (AgentEventKind::TurnEnd, _) => Ok(decide_on_end(report, &self.sent_back)),
+            (AgentEventKind::TurnEnd, _) => {
+                Ok(decide_on_end(report, &self.findings(inspection, report, environment), &self.sent_back))
+            }
             _ => Ok(HookDecision::message_only(report)),
         }
     }
@@ -158,7 +165,7 @@ impl AgentEvent {
 fn project_at(cwd: &Path, environment: &Environment) -> Root {
     let named = environment.claude_project_dir.as_deref().filter(|named| named.is_dir());
     let start = named.filter(|named| !Root::new(named).contains(cwd)).unwrap_or(cwd);
-    find_root(RootHints { named, cwd: start, file: None })
+    find_root(RootHints { named, cwd: start, file: None, home: environment.home.as_deref() })
 }
 
 /// The briefing at the start of a session: the contracts of the whole project as context.
@@ -177,15 +184,20 @@ fn brief(project: &Project) -> anyhow::Result<HookDecision> {
     Ok(HookDecision { context, ..HookDecision::message_only(&report) })
 }
 
-/// Blocks a change of settings after which phaser's hooks are gone or cannot work, if the project has a `protect` policy. Claude Code merges all
-/// its settings files, so all of them are read.
-fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<HookDecision> {
+/// Blocks a change of settings after which phaser's hooks are gone or cannot work, if the project has a `protect` policy.
+/// Claude Code merges all its settings files, so all of them are read. If the settings file itself is gone, and every contract with it, the user is
+/// informed.
+fn decide_on_settings(
+    project: &Project,
+    is_file_gone: bool,
+    environment: &Environment,
+) -> anyhow::Result<HookDecision> {
     let source = Source::Files(Vec::new());
     let Loaded { configs, contracts, .. } = project.inspect(&source)?.loaded;
     let protects =
         configs.iter().any(|placed| placed.config.protect.is_some_and(|policy| policy > Policy::Allow));
-    // Without a contract there is nothing to protect.
-    if !protects || contracts.is_empty() {
+    // Without a contract there is nothing to protect, unless the contracts went with the settings.
+    if !protects || (contracts.is_empty() && !is_file_gone) {
         return Ok(HookDecision::NOTHING);
     }
     let read = |scope| {
@@ -196,8 +208,13 @@ fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::R
     let running =
         Running { as_plugin: environment.runs_as_a_plugin, variable: &|name| environment.variable(name) };
     let Some(problem) = disarmed(&settings, &running) else { return Ok(HookDecision::NOTHING) };
+    if contracts.is_empty() {
+        let message = format!("phaser: {problem}, and the project has no contracts");
+        return Ok(HookDecision { message: Some(message), ..HookDecision::NOTHING });
+    }
     let reason = format!(
-        "{problem}. This project protects them ('protect' in .claude/phaser.yaml): only the user may remove them, with 'phaser enforce uninstall'. Restore the settings."
+        "{problem}. This project protects them ('protect' in {}): only the user may remove them, with 'phaser enforce uninstall'. Restore the settings.",
+        config_file(project.root())
     );
     Ok(HookDecision { verdict: HookVerdict::Block(reason), ..HookDecision::NOTHING })
 }

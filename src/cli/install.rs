@@ -18,7 +18,7 @@ use crate::install::{
     install, survey, uninstall, wanted,
 };
 use phaser_core::sanitize::{inert, inert_json};
-use phaser_project::path::CONFIG;
+use phaser_project::path::config_file;
 
 pub(super) mod agents;
 
@@ -431,7 +431,8 @@ fn warn_about_trapped(environment: &Environment) {
     say(format_args!("phaser: {count} violations of severity 'error' already: {named}"));
     say("phaser: every edit that leaves such a violation in a file is denied, even one that fixes another");
     say(format_args!(
-        "phaser: to accept existing violations, write 'existing: report' into {CONFIG} or run 'phaser baseline'"
+        "phaser: to accept existing violations, write 'existing: report' into {} or run 'phaser baseline'",
+        config_file(&root)
     ));
 }
 

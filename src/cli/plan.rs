@@ -165,11 +165,11 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
     })
 }
 
-/// Whether new ignore directives are judged: before an edit and after a command.
+/// Whether new ignore directives are judged: before an edit, after a command and at the end of a turn.
 fn judges_new_ignores(kind: AgentEventKind, source: &Source) -> bool {
     match (kind, source) {
         (AgentEventKind::ToolCall, Source::Changes(call)) => call.moment == Moment::Before,
-        (AgentEventKind::CommandRun, _) => true,
+        (AgentEventKind::CommandRun | AgentEventKind::TurnEnd, _) => true,
         _ => false,
     }
 }

@@ -27,7 +27,7 @@ use phaser_project::source::{Source, Targets};
 impl Environment {
     /// The root of the project that the current directory is in.
     pub fn root(&self) -> Root {
-        find_root(RootHints { named: None, cwd: &self.cwd, file: None })
+        find_root(RootHints { named: None, cwd: &self.cwd, file: None, home: self.home.as_deref() })
     }
 
     /// The current directory within the project. Of the given paths, those outside the project are shown as absolute.

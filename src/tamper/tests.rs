@@ -95,7 +95,8 @@ impl TestProject {
         let deadline = Deadline::NEVER;
         Protection { root: &self.root, extra: &extra, user_settings, deadline }
             .watched(&loaded)
-            .has(&self.path(path))
+            .find(&self.path(path))
+            .is_some()
     }
 }
 

@@ -51,12 +51,13 @@ def git(root, *arguments, stdin=b""):
 
 
 def read_worktree(root):
-    """The worktree. Stops at repositories that git knows as such: linked worktrees and submodules."""
+    """The worktree. Stops at repositories that git knows as such: linked worktrees and submodules, whose `.git` is a file."""
     listed = git(root, "worktree", "list", "--porcelain").decode().splitlines()
     foreign = {os.path.relpath(line[9:], root) for line in listed if line.startswith("worktree ")}
     staged = git(root, "ls-files", "--stage", "-z").decode(errors="surrogateescape").split("\0")
     foreign |= {entry.partition("\t")[2] for entry in staged if entry.startswith("160000")}
     foreign = {path for path in foreign if path != "." and not path.startswith("../")}
+    foreign = {path for path in foreign if os.path.isfile(os.path.join(root, path, ".git"))}
     files, enforcement = {}, {}
     for directory, names, entries in os.walk(root):
         here = "" if directory == root else os.path.relpath(directory, root)
@@ -146,6 +147,8 @@ def parse(text):
 def contract(text):
     keys = parse(text)
     if keys is None or not {"rule_id", "type", "file_glob", "message", "severity"} <= keys.keys():
+        return None
+    if keys["type"] not in ("forbid_pattern", "file_not_exists"):
         return None
     try:
         keys["regex"] = re.compile(keys.get("pattern", ""), re.MULTILINE)

@@ -19,6 +19,15 @@ fn sandbox() -> Sandbox {
         .git_commit("first")
 }
 
+/// The same, with a commit of last year whose objects are packed, so that no turn can have made it.
+fn old_sandbox() -> Sandbox {
+    let sandbox = sandbox();
+    let script = "GIT_COMMITTER_DATE=2025-01-01T00:00:00Z git commit -q --amend --no-edit && \
+        git reflog expire --expire=all --all && git gc -q --prune=now";
+    assert!(sandbox.shell(script).status().expect("runs").success());
+    sandbox
+}
+
 fn event(sandbox: &Sandbox, name: &str, fields: Value) -> Output {
     let output = sandbox.hook(name).with(json!({ "transcript_path": null })).with(fields).guard().run();
     assert_eq!(output.code, Some(0), "{output}");
@@ -146,7 +155,7 @@ fn reports_what_the_command_committed() {
 
 #[test]
 fn the_client_may_say_which_files_changed() {
-    let sandbox = sandbox().file("a.py", "print(1)\n").file("b.py", "print(1)\n");
+    let sandbox = old_sandbox().file("a.py", "print(1)\n").file("b.py", "print(1)\n");
     let fields = |files: Value| {
         json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 1,
             "tool_response": { "bashEditDiff": { "changedFiles": files } } })
@@ -213,7 +222,7 @@ fn transcript(sandbox: &Sandbox, seconds_ago: i64) -> Value {
 
 #[test]
 fn violating_turn_is_blocked_once() {
-    let sandbox = sandbox().file("new.py", "x = 1\nprint(1)\n# TODO\n");
+    let sandbox = old_sandbox().file("new.py", "x = 1\nprint(1)\n# TODO\n");
     let transcript = transcript(&sandbox, 60);
     let stop = |event_name: &str, active: bool| {
         let fields = json!({ "stop_hook_active": active, "transcript_path": transcript, "agent_type": "k",
@@ -232,7 +241,7 @@ fn violating_turn_is_blocked_once() {
 
 #[test]
 fn earlier_violations_block_no_turn() {
-    let sandbox = sandbox().file("left.py", "print(1)\n").file("old.py", "print('old')\nx = 2\n");
+    let sandbox = old_sandbox().file("left.py", "print(1)\n").file("old.py", "print('old')\nx = 2\n");
     wait_a_while();
     let later = transcript(&sandbox, 1);
     let answer = event(&sandbox, "Stop", json!({ "transcript_path": later })).json();

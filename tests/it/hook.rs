@@ -379,11 +379,12 @@ fn file_selects_its_project() {
         let write = sandbox.hook("PreToolUse").write(file, "x").with(json!({ "cwd": sandbox.path(cwd) }));
         write.project(sandbox.path(project)).run().reported()
     };
-    assert_eq!(decide("", "inner/a.txt", ""), ["inner at line 1"]);
-    assert_eq!(decide("", "inner/a.txt", "inner"), ["inner at line 1"]);
+    let both = ["inner at line 1", "outer at line 1"];
+    assert_eq!(decide("", "inner/a.txt", ""), both);
+    assert_eq!(decide("", "inner/a.txt", "inner"), both);
     assert_eq!(decide("inner", "a.txt", "inner"), ["outer at line 1"]);
-    assert_eq!(decide("inner", "inner/a.txt", ""), ["inner at line 1"]);
-    assert_eq!(decide("gone", "inner/a.txt", "inner"), ["inner at line 1"]);
+    assert_eq!(decide("inner", "inner/a.txt", ""), both);
+    assert_eq!(decide("gone", "inner/a.txt", "inner"), both);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod corpus;
 mod determinism;
 mod doctor;
 mod equality;
+mod evasion;
 mod examples;
 mod existing;
 mod exits;

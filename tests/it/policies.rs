@@ -39,7 +39,7 @@ fn an_added_ignore_meets_the_policy() {
     for policy in ["ask", "deny"] {
         let output = answer(policy);
         assert_eq!(output.decision(), policy);
-        assert!(output.reason().contains("adds an ignore directive for no-print at a.py:1"), "{output}");
+        assert!(output.reason().contains("suppresses no-print at a.py:1"), "{output}");
     }
 }
 
@@ -139,7 +139,7 @@ fn reports_weakening_by_command() {
     let sandbox = sandbox.file(&file, weak).file("b.py", IGNORED);
     let output = after_command(&sandbox);
     assert!(output.context().contains("weakened") && output.context().contains("no-print"), "{output}");
-    assert!(output.context().contains("ignore directive was added for no-print at b.py:1"), "{output}");
+    assert!(output.context().contains("no-print at b.py:1 is now suppressed"), "{output}");
     assert!(output.message().contains("no-print"), "{output}");
 }
 

@@ -5,6 +5,7 @@
 pub mod atomic_write;
 pub mod baseline;
 pub mod cache;
+pub mod checkout;
 mod codec;
 pub mod config;
 pub mod contracts;

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::checkout;
+
 pub use phaser_core::path::{
     BASELINE, CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, SETTINGS, TOP_BASELINE, TOP_CONFIG,
     directory_of_top_config, has_parent_component, normalize,
@@ -81,19 +83,24 @@ pub struct RootHints<'a> {
     pub cwd: &'a Path,
     /// The file that an event is about; absolute.
     pub file: Option<&'a Path>,
+    /// The user's home directory, where the search for an outer project ends.
+    pub home: Option<&'a Path>,
 }
 
 /// Finds the project root, starting from `file`, or from `cwd` if there is none. In this order:
 ///
 /// - the top of the git worktree, if it or a directory between it and the start has contracts or a configuration,
-/// - the nearest directory above with contracts or a configuration,
+/// - the outermost directory above with contracts or a configuration, below `home` and on the same file system,
 /// - the named directory, if it contains the file,
 /// - the top of the git worktree,
 /// - the same for `cwd`, for a file outside any project,
 /// - `cwd`.
+///
+/// A repository inside a worktree with contracts is part of it, unless git knows it there ([`checkout`](crate::checkout)):
+/// making a repository must not lift the contracts around it.
 pub fn find_root(hints: RootHints<'_>) -> Root {
     let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
-    let Above { settings, git } = Above::of(start);
+    let Above { settings, git } = Above::of(start, hints.home);
     if let Some(root) = settings {
         return Root::new(root);
     }
@@ -104,7 +111,7 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
         }
     }
     // A file below `cwd` has the same ancestors.
-    let around_cwd = || Above::of(hints.cwd);
+    let around_cwd = || Above::of(hints.cwd, hints.home);
     let elsewhere = || (!start.starts_with(hints.cwd)).then(around_cwd);
     let root = git.or_else(|| elsewhere().and_then(|above| above.settings.or(above.git)));
     Root::new(root.unwrap_or(hints.cwd))
@@ -112,28 +119,68 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
 
 /// What the ancestors of a directory have, the directory included.
 struct Above<'a> {
-    /// The top of the git worktree, if it or a directory below it has settings; else the nearest ancestor that has.
+    /// The project with settings.
     settings: Option<&'a Path>,
-    /// The top of the git worktree.
+    /// The top of the innermost git worktree.
     git: Option<&'a Path>,
 }
 
 impl<'a> Above<'a> {
-    fn of(start: &'a Path) -> Self {
-        let mut settings = None;
-        for directory in ancestors(start) {
-            settings = settings.or_else(|| has_settings(directory).then_some(directory));
-            if directory.join(".git").exists() {
-                let top = settings.map(|_| directory).or_else(|| nearest_with_settings(directory));
-                return Self { settings: top, git: Some(directory) };
+    fn of(start: &'a Path, home: Option<&Path>) -> Self {
+        let mut above = Self { settings: None, git: None };
+        let mut directories = ancestors(start);
+        let is_home = |directory: &Path| Some(directory) == home;
+        while let Some(directory) = directories.next() {
+            let is_top = directory.join(".git").exists();
+            let may_extend = above.settings.is_none_or(|inner| is_on_same_device(inner, directory));
+            if (is_top || !is_home(directory)) && may_extend && has_settings(directory) {
+                above.settings = Some(directory);
+            }
+            if is_top {
+                above.git = above.git.or(Some(directory));
+                if above.settings.is_some() {
+                    let outer = directories.take_while(|outer| !is_home(directory) && !is_home(outer));
+                    above.settings = Some(around(directory, outer));
+                    break;
+                }
+            }
+            if is_home(directory) {
+                break;
             }
         }
-        Self { settings, git: None }
+        above
     }
 }
 
-fn nearest_with_settings(start: &Path) -> Option<&Path> {
-    ancestors(start).find(|directory| has_settings(directory))
+/// The worktree that a worktree at `top` is part of: itself, or one further out with settings in which git does not know it.
+fn around<'a>(top: &'a Path, outer: impl Iterator<Item = &'a Path>) -> &'a Path {
+    let (mut root, mut between) = (top, Vec::new());
+    for directory in outer {
+        between.push(directory);
+        if !directory.join(".git").exists() {
+            continue;
+        }
+        if checkout::is_known(root, directory) || !is_on_same_device(root, directory) {
+            break;
+        }
+        if between.drain(..).any(has_settings) {
+            root = directory;
+        }
+    }
+    root
+}
+
+#[cfg(unix)]
+fn is_on_same_device(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| path.metadata().map(|metadata| metadata.dev()).ok();
+    device(one) == device(other)
+}
+
+/// Devices are not known on this system.
+#[cfg(not(unix))]
+fn is_on_same_device(_: &Path, _: &Path) -> bool {
+    true
 }
 
 /// Whether a directory has contracts or a configuration.
@@ -151,6 +198,12 @@ pub fn has_top_config(directory: &Path) -> bool {
 /// The baseline of a project by its configuration: beside the only one.
 pub fn baseline_beside(has_config: bool, has_top_config: bool) -> &'static str {
     if has_top_config && !has_config { TOP_BASELINE } else { BASELINE }
+}
+
+/// The path of the root's configuration, relative to the root: the only one that exists, or the usual one.
+pub fn config_file(root: &Root) -> &'static str {
+    let has = |name: &str| root.path().join(name).exists();
+    if has(TOP_CONFIG) && !has(CONFIG) { TOP_CONFIG } else { CONFIG }
 }
 
 /// The path of a project's baseline on disk, relative to the root.

@@ -312,7 +312,7 @@ fn read_target(
     }
     let mut scanned = ScannedTarget::default();
     if let (true, Some(text)) = (*added_ignores, readable) {
-        scanned.added_ignores = added_ignores::added(reader, target, text, &checked.violations);
+        scanned.added_ignores = added_ignores::added(matcher, reader, target, text, &checked.violations);
     }
     if let (Existing::Report, Some(before)) = (*existing, &target.before)
         && target.compared != Compared::Directives
@@ -485,7 +485,7 @@ mod tests {
     }
 
     fn whole(targets: Vec<Target>) -> Targets {
-        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
+        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None }
     }
 
     fn shown(report: &Report) -> Vec<String> {

@@ -145,12 +145,29 @@ pub struct Targets {
     pub skipped: Vec<Skipped>,
     /// Directories with settings, if all of them are known.
     pub folders: Option<Vec<RelPath>>,
+    /// What a search for changes has seen of the directories; `None` if the project was not walked.
+    pub walked: Option<WalkedDirectories>,
+}
+
+/// The directories that a search for changes has seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkedDirectories {
+    /// Those with settings.
+    pub folders: Vec<RelPath>,
+    /// Whether any directory below the root was changed in its time.
+    pub has_changed: bool,
 }
 
 impl Targets {
     /// No targets.
     pub fn none() -> Self {
-        Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None }
+        Self {
+            targets: Vec::new(),
+            coverage: Coverage::Partial,
+            skipped: Vec::new(),
+            folders: None,
+            walked: None,
+        }
     }
 }
 

@@ -19,7 +19,8 @@ use phaser_project::source::git::Untracked;
 /// Which contracts load, and which do not?
 pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Result<()> {
     let named = environment.claude_project_dir.as_deref();
-    let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
+    let root =
+        find_root(RootHints { named, cwd: &environment.cwd, file: None, home: environment.home.as_deref() });
     let options = Options {
         locations: extra(None, &Packs::default(), environment)?,
         lenient: true,

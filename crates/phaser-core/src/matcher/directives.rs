@@ -33,11 +33,8 @@ use phaser_zones::{Language, Zones};
 use crate::path::RelPath;
 use crate::text::{Region, Text};
 
-mod added;
-
-pub use added::added;
-
-const MARK: &[u8] = b"phaser:ignore";
+/// What every directive starts with.
+pub const MARK: &[u8] = b"phaser:ignore";
 /// A directive for the whole file must stand on one of this many lines.
 const FILE_LINES: usize = 10;
 
@@ -151,6 +148,11 @@ impl<'t> Ignores<'t> {
             }
         }
         cover
+    }
+
+    /// The first directive that suppresses a violation of the contract `id` on `lines`, or on none.
+    pub fn covering(&self, id: &str, lines: Option<Lines>) -> Option<&Directive<'t>> {
+        self.near(lines).find(|directive| directive.covers(id, lines))
     }
 
     /// All directives, by line.

@@ -16,7 +16,7 @@ use phaser_core::deadline::Deadline;
 mod folder;
 pub mod overlaid;
 
-pub use folder::linked;
+pub use folder::{files, linked};
 
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;

@@ -1,16 +1,35 @@
-//! Finds the ignore directives that a change adds and that suppress a violation.
+//! Violations that a directive suppresses, and none suppressed before the change.
+//!
+//! They are compared like open violations: by contract and text, as often as before. So it does not matter whether the
+//! directive, the violation or both are new. Example, with `ignores: deny`:
+//!
+//! | before                              | after                               | added                           |
+//! |-------------------------------------|-------------------------------------|---------------------------------|
+//! | `f(x)`                              | `eval(x)  # phaser:ignore no-eval`  | yes                             |
+//! | `x = 1  # phaser:ignore no-eval`    | `eval(x)  # phaser:ignore no-eval`  | yes: the directive was idle     |
+//! | `eval(x)  # phaser:ignore no-eval`  | the same, moved, with a reason      | no                              |
+//! | `eval(x)  # phaser:ignore no-eval`  | `eval(y)  # phaser:ignore no-eval`  | yes: the violation is another   |
+//!
+//! The directive and what follows it are not part of the compared text, but its scope is.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::bytes;
-use crate::report::AddedIgnore;
-use crate::source::{Reader, Target};
-use phaser_core::matcher::directives::{self, Ignores};
-use phaser_core::text::{Text, changed_lines};
-use phaser_core::violation::{State, Violation};
+use memchr::memmem;
 
-/// The suppressing directives that are in none of the target's previous versions.
+use super::bytes;
+use crate::report::{AddedIgnore, Earlier};
+use crate::source::{Reader, Target};
+use phaser_core::matcher::Matcher;
+use phaser_core::matcher::directives::{Ignores, Lines, MARK, Scope};
+use phaser_core::text::{Text, changed_lines};
+use phaser_core::violation::{LineDigest, State, Violation};
+
+/// The directives that suppress a violation which none of the target's previous versions has suppressed, each once per
+/// contract.
 pub(super) fn added(
+    matcher: &Matcher,
     reader: &mut Reader,
     target: &Target,
     text: &Text<'_>,
@@ -19,43 +38,109 @@ pub(super) fn added(
     if !violations.iter().any(|violation| violation.state == State::Ignored) {
         return Vec::new();
     }
-    let now = Now { target, text, ignores: Ignores::parse(&target.path, text), violations };
-    let mut before = target.before.as_deref();
-    let mut found = now.added_since(reader, before);
-    while let Some(earlier) = before.and_then(|before| before.before.as_deref()) {
-        before = Some(earlier);
-        let others = now.added_since(reader, before);
-        found.retain(|one| others.contains(one));
+    let (mut left, changed) = previous(matcher, reader, target.before.as_deref(), text);
+    let ignores = Ignores::parse(&target.path, text);
+    let mut now: Vec<Suppressed<'_>> = suppressed(&ignores, text, violations);
+    // Among equal ones, the one on a changed line is the new one: pair it last.
+    let earlier = Earlier { path: target.path.clone(), violations: Vec::new(), changed };
+    now.sort_by_key(|one| earlier.touches(one.violation));
+    let mut found: Vec<AddedIgnore> = Vec::new();
+    for one in now {
+        if let Some(count @ 1..) = left.get_mut(&one.key()) {
+            *count -= 1;
+            continue;
+        }
+        let contract = &one.violation.contract;
+        if !found.iter().any(|known| known.line == one.line && known.contract.id == contract.id) {
+            found.push(AddedIgnore {
+                contract: Arc::clone(contract),
+                path: target.path.clone(),
+                line: one.line,
+            });
+        }
     }
+    found.sort_by(|one, other| (one.line, &one.contract.id).cmp(&(other.line, &other.contract.id)));
     found
 }
 
-/// The current version of a target.
-struct Now<'a> {
-    target: &'a Target,
-    text: &'a Text<'a>,
-    ignores: Ignores<'a>,
-    violations: &'a [Violation],
+/// A suppressed violation.
+struct Suppressed<'v> {
+    violation: &'v Violation,
+    /// The text of its lines, without the directive.
+    digest: LineDigest,
+    /// The line of the directive, from 1.
+    line: usize,
+    scope: Scope,
 }
 
-impl Now<'_> {
-    /// The directives that are not in `before`, each once per contract.
-    fn added_since(&self, reader: &mut Reader, before: Option<&Target>) -> Vec<AddedIgnore> {
-        let content = before.and_then(|before| reader.read(&before.content).ok());
-        let was = content.and_then(Text::new);
-        let changed = changed_lines(bytes(was.as_ref()), self.text.bytes());
-        let path = before.map_or(&self.target.path, |before| &before.path);
-        let was = was.as_ref().map(|was| Ignores::parse(path, was)).unwrap_or_default();
-        let mut found: Vec<AddedIgnore> = Vec::new();
-        for (violation, line) in directives::added(&was, &self.ignores, &changed, self.violations) {
-            let path = self.target.path.clone();
-            let one = AddedIgnore { contract: Arc::clone(&violation.contract), path, line };
-            if !found.iter().any(|known| known.line == line && known.contract.id == one.contract.id) {
-                found.push(one);
-            }
-        }
-        found
+type SuppressionKey = (String, Scope, LineDigest);
+
+impl Suppressed<'_> {
+    fn key(&self) -> SuppressionKey {
+        (self.violation.contract.id.clone(), self.scope, self.digest)
     }
+}
+
+fn suppressed<'v>(
+    ignores: &Ignores<'_>,
+    text: &Text<'_>,
+    violations: &'v [Violation],
+) -> Vec<Suppressed<'v>> {
+    let ignored = violations.iter().filter(|violation| violation.state == State::Ignored);
+    let all = ignored.filter_map(|violation| {
+        let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
+        let directive = ignores.covering(&violation.contract.id, lines)?;
+        let compared = violation.found.as_ref().map(|found| lines_without_directives(text, &found.range));
+        let digest = LineDigest::of(&compared.unwrap_or_default());
+        Some(Suppressed { violation, digest, line: directive.line, scope: directive.scope })
+    });
+    all.collect()
+}
+
+/// How often each violation is suppressed in the previous versions: in the one that has it most often. Also the lines of
+/// `now` that changed since the first of them.
+fn previous(
+    matcher: &Matcher,
+    reader: &mut Reader,
+    before: Option<&Target>,
+    now: &Text<'_>,
+) -> (HashMap<SuppressionKey, usize>, Range<usize>) {
+    let mut most: HashMap<SuppressionKey, usize> = HashMap::new();
+    let mut changed = None;
+    for version in std::iter::successors(before, |version| version.before.as_deref()) {
+        let text = reader.read(&version.content).ok().and_then(Text::new);
+        changed = changed.or_else(|| Some(changed_lines(bytes(text.as_ref()), now.bytes())));
+        let Some(text) = text else { continue };
+        let selection = matcher.select(&version.path, version.alias.as_ref());
+        let checked = matcher.check(&selection, &version.path, Some(&text));
+        let ignores = Ignores::parse(&version.path, &text);
+        let mut count: HashMap<SuppressionKey, usize> = HashMap::new();
+        for one in suppressed(&ignores, &text, &checked.violations) {
+            *count.entry(one.key()).or_default() += 1;
+        }
+        for (key, count) in count {
+            let known = most.entry(key).or_default();
+            *known = count.max(*known);
+        }
+    }
+    (most, changed.unwrap_or_else(|| changed_lines(&[], now.bytes())))
+}
+
+/// The lines of `range`, each up to a directive in it, without the signs that open a comment.
+fn lines_without_directives(text: &Text<'_>, range: &Range<usize>) -> Vec<u8> {
+    let bytes = text.bytes();
+    let start = memchr::memrchr(b'\n', &bytes[..range.start]).map_or(0, |at| at + 1);
+    let last = if range.is_empty() { range.start } else { range.end - 1 };
+    let end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at);
+    let mut compared = Vec::new();
+    for line in bytes[start..end].split(|&byte| byte == b'\n') {
+        let line = memmem::find(line, MARK).map_or(line, |at| &line[..at]);
+        let is_sign = |byte: &&u8| !byte.is_ascii_alphanumeric();
+        let signs = line.iter().rev().take_while(is_sign).count();
+        compared.extend_from_slice(&line[..line.len() - signs]);
+        compared.push(b'\0');
+    }
+    compared
 }
 
 #[cfg(test)]
@@ -84,7 +169,7 @@ mod tests {
     }
 
     fn whole(targets: Vec<Target>) -> Targets {
-        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
+        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None }
     }
 
     const OPTIONS: ScanOptions<'_> = ScanOptions {
@@ -97,7 +182,7 @@ mod tests {
         cache: None,
     };
 
-    /// The directives that a change adds, of contracts against `x` (c0) and against `y` (c1).
+    /// The directives that suppress something new, of contracts against `x` (c0) and against `y` (c1).
     fn added(before: Option<&str>, now: &str) -> Vec<String> {
         let matcher = matcher();
         let before = before.map(|text| Box::new(target("a.py", text)));
@@ -129,6 +214,16 @@ mod tests {
             (Some("x\n"), "# phaser:ignore-next-line c0, c1\nx\n", "c0 1"),
             (Some("x\nx\n"), "# phaser:ignore-file c0\nx\nx\n", "c0 1"),
             (Some("x y\n"), "x y # phaser:ignore-all\n", "c0 1, c1 1"),
+            (Some("a # phaser:ignore c0\n"), line, "c0 1"),
+            (Some("# phaser:ignore-file c0\na\n"), "# phaser:ignore-file c0\nx\n", "c0 1"),
+            (Some("# phaser:ignore-next-line c0\na\n"), "# phaser:ignore-next-line c0\nx\n", "c0 1"),
+            (Some(line), "x b # phaser:ignore c0\n", "c0 1"),
+            (Some(line), "x x # phaser:ignore c0\n", "c0 1"),
+            (
+                Some("x y # phaser:ignore c0, c1\n"),
+                "x # phaser:ignore c0\ny # phaser:ignore c1\n",
+                "c0 1, c1 2",
+            ),
             (Some("\n\n\n\n\n\n\n\n\n\n# phaser:ignore-file c0\nx"), "# phaser:ignore-file c0\nx", "c0 1"),
         ] {
             assert_eq!(added(before, now).join(", "), expected, "{before:?} → {now}");
@@ -141,15 +236,12 @@ mod tests {
         for (before, now) in [
             (line, line),
             (line, "a\nb\n  x   # phaser:ignore c0 -- because\n"),
-            ("a # phaser:ignore c0\n", line),
-            (line, "x x # phaser:ignore c0\n"),
             ("x\n", "x # phaser:ignore c1\n"),
             ("x\n", "x # phaser:ignore\n"),
             ("x\n", "a # phaser:ignore c0\n"),
             ("# phaser:ignore-file c0\nx\n", "# phaser:ignore-file c0\nx # phaser:ignore c0\n"),
             ("x # phaser:ignore c0, c0\n", line),
             (line, "x # phaser:ignore c0, c0\n"),
-            ("x y # phaser:ignore c0, c1\n", "x # phaser:ignore c0\ny # phaser:ignore c1\n"),
             (line, ""),
         ] {
             assert_eq!(added(Some(before), now), [""; 0], "{before} → {now}");

@@ -18,8 +18,13 @@ use phaser_core::text::Text;
 
 /// The files that `call` changes. A file of more than `limit` bytes is skipped.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
-    let mut targets =
-        Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
+    let mut targets = Targets {
+        targets: Vec::new(),
+        coverage: Coverage::Partial,
+        skipped: Vec::new(),
+        folders: None,
+        walked: None,
+    };
     targets.skipped.extend(call.skipped.iter().cloned());
     for change in &call.changes {
         let skip = |why| Skipped { path: RelPath::from(shortened(&change.path)), why };

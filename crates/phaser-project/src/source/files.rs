@@ -21,7 +21,13 @@ pub fn files(root: &Root, location: &GitLocation, paths: &[PathBuf]) -> Targets 
         }
     }
     let NamedFiles { targets, skipped, .. } = found;
-    Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped, folders: None }
+    Targets {
+        targets: targets.into_values().collect(),
+        coverage: Coverage::Partial,
+        skipped,
+        folders: None,
+        walked: None,
+    }
 }
 
 /// A text as the content of the file at `path`, whatever is there.

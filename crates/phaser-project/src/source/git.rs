@@ -15,6 +15,7 @@ mod messages;
 mod moves;
 mod named;
 mod previous;
+mod previous_settings;
 mod renames;
 mod repository;
 mod revisions;
@@ -36,6 +37,7 @@ pub use error::GitError;
 pub use excludes::Untracked;
 pub use listing::Listing;
 pub use messages::{CommitMessage, comment_prefix, messages, staged_paths};
+pub use previous_settings::{PreviousSettings, SettingsFile, may_have_changed};
 pub use renames::Renames;
 pub use revisions::Revisions;
 
@@ -138,8 +140,13 @@ struct Collection<'a> {
 
 impl<'a> Collection<'a> {
     fn new(repository: &'a Repository, changes: &'a TreeChanges, renames: Renames) -> Self {
-        let found =
-            Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
+        let found = Targets {
+            targets: Vec::new(),
+            coverage: Coverage::Partial,
+            skipped: Vec::new(),
+            folders: None,
+            walked: None,
+        };
         Self { repository, moved: renames::find(repository, changes, renames), found }
     }
 

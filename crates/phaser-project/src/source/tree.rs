@@ -38,7 +38,7 @@ use visitor::{Descent, Visitor, WalkStart};
 pub fn tree(root: &Root, location: &GitLocation, threads: usize) -> Targets {
     let WalkResult { targets, skipped, folders, .. } =
         Walk::new(root, location).files_in(root.path(), threads);
-    Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
+    Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders), walked: None }
 }
 
 /// The result of a walk.
@@ -50,6 +50,8 @@ pub(super) struct WalkResult {
     pub(super) folders: Vec<RelPath>,
     /// With a filter: the tops of repositories inside the project.
     pub(super) repositories: Vec<RelPath>,
+    /// With a filter: whether a directory was changed in its time.
+    pub(super) has_changed_directories: bool,
     /// The number of files visited.
     pub(super) seen: usize,
     /// Files and directories that were not visited before the deadline.
@@ -68,6 +70,7 @@ impl WalkResult {
         self.skipped.append(&mut other.skipped);
         self.folders.append(&mut other.folders);
         self.repositories.append(&mut other.repositories);
+        self.has_changed_directories |= other.has_changed_directories;
         self.seen += other.seen;
         self.left.append(&mut other.left);
         self.unfinished.append(&mut other.unfinished);

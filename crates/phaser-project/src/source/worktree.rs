@@ -2,7 +2,8 @@
 //!
 //! The event does not name them, so the project is walked. After a command, the candidates are the files whose ctime
 //! is not before its start; ctime cannot be set back (see `tree/change_filter.rs`). At the end of a turn they must
-//! also differ from the last commit, as far as size and times in the index tell. Each candidate
+//! also differ from the commit at its start, as far as size and times in the index tell. The files of commits made since
+//! are candidates whatever their times: git may have ignored them when they were written. Each candidate
 //! gets its previous versions from git (`git/previous.rs`), and unchanged ones are dropped. Example: a command starts
 //! at 10:00 and runs `sed -i s/a/b/ x.py; touch y.py`.
 //!
@@ -19,10 +20,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::git;
 use super::git::excludes::Worktrees;
 use super::git::{CompareWith, GitError, GitLocation, PreviousVersions, RepositoryRole};
 use super::tree::{ChangeFilter, Walk, WalkResult};
-use super::{Content, Coverage, Target, Targets};
+use super::{Content, Coverage, Target, Targets, WalkedDirectories};
+use crate::checkout;
 use crate::path::{RelPath, Root, real_path, resolve};
 use phaser_core::deadline::Deadline;
 use phaser_core::skipped::{SkipReason, Skipped};
@@ -38,11 +41,22 @@ pub enum ChangeWindow {
         /// When the command started.
         since: SystemTime,
     },
-    /// Those of a turn: files that differ from the last commit and whose ctime is not before `since`.
+    /// Those of a turn: files that differ from the commit at its start and whose ctime is not before `since`, and the files
+    /// of commits made since.
     Turn {
-        /// When the turn started, if known.
+        /// When the turn started, if known; otherwise everything uncommitted counts.
         since: Option<SystemTime>,
     },
+}
+
+impl ChangeWindow {
+    /// The start of the window, if known.
+    pub fn since(&self) -> Option<SystemTime> {
+        match self {
+            Self::Command { since, .. } => Some(*since),
+            Self::Turn { since } => *since,
+        }
+    }
 }
 
 /// Limits of a walk.
@@ -68,7 +82,11 @@ pub fn changed_files(
     };
     let search = WorktreeSearch { root, location: &own, limits };
     match window {
-        ChangeWindow::Command { changed: Some(paths), .. } if paths.is_empty() => Targets::none(),
+        ChangeWindow::Command { changed: Some(paths), since }
+            if paths.is_empty() && !git::may_have_changed(root, &own, *since) =>
+        {
+            Targets::none()
+        }
         ChangeWindow::Command { changed: Some(paths), since } => {
             let found = search.named(&location.cwd, paths);
             search.compare(found, CompareWith::Command(*since), None)
@@ -91,19 +109,15 @@ struct WorktreeSearch<'a> {
 
 impl WorktreeSearch<'_> {
     fn turn(self, since: Option<SystemTime>) -> Targets {
-        match PreviousVersions::open(
-            self.root,
-            self.location,
-            CompareWith::LastCommit,
-            RepositoryRole::Project,
-        ) {
+        let reference = since.map_or(CompareWith::LastCommit, CompareWith::Turn);
+        match PreviousVersions::open(self.root, self.location, reference, RepositoryRole::Project) {
             Ok(before) => {
                 let found = self.walk(since, Some(&before));
-                self.compare(found, CompareWith::LastCommit, Some(before))
+                self.compare(found, reference, Some(before))
             }
             // Without a commit and a start time there is nothing to compare with.
             Err(GitError::NotARepository(_)) => match since {
-                Some(_) => self.compare(self.walk(since, None), CompareWith::LastCommit, None),
+                Some(_) => self.compare(self.walk(since, None), reference, None),
                 None => Targets::none(),
             },
             Err(error) => Targets { skipped: vec![gap(&RelPath::from("."), &error)], ..Targets::none() },
@@ -160,40 +174,65 @@ impl WorktreeSearch<'_> {
         }
         for directory in path.directories().map(RelPath::from_bytes) {
             let dot_git = self.root.path().join(directory.to_native()).join(".git");
-            match fs::symlink_metadata(dot_git) {
-                Ok(metadata) if metadata.is_file() => return true,
-                Ok(_) => repositories.push(directory),
-                Err(_) => {}
+            match fs::symlink_metadata(&dot_git) {
+                Ok(metadata) if metadata.is_file() && self.is_known_checkout(&directory) => return true,
+                Ok(metadata) if metadata.is_dir() => repositories.push(directory),
+                Ok(_) | Err(_) => {}
             }
         }
         false
     }
 
-    /// Adds the previous versions, each file by the repository that contains it.
+    /// Whether a worktree around this directory of the project knows it as a checkout of its own.
+    fn is_known_checkout(self, directory: &RelPath) -> bool {
+        let inner = self.root.path().join(directory.to_native());
+        let mut outer = inner.ancestors().skip(1).filter(|outer| outer.join(".git").exists());
+        outer.next().is_none_or(|outer| checkout::is_known(&inner, outer))
+    }
+
+    /// Adds the files of commits made since, and the previous versions: each file by the project's repository if that has it,
+    /// otherwise by the innermost one that contains it.
     fn compare(self, found: WalkResult, reference: CompareWith, own: Option<PreviousVersions>) -> Targets {
         let WalkResult { targets, mut skipped, repositories, seen, left, unfinished, .. } = found;
+        let walked =
+            Some(WalkedDirectories { folders: found.folders, has_changed: found.has_changed_directories })
+                .filter(|_| seen > 0 || !unfinished.is_empty());
         let is_over = !left.is_empty();
+        let may_have_committed = || match reference {
+            CompareWith::Command(since) => git::may_have_changed(self.root, self.location, since),
+            CompareWith::Turn(_) | CompareWith::LastCommit => false,
+        };
+        let open = || PreviousVersions::open(self.root, self.location, reference, RepositoryRole::Project);
+        let own = match own {
+            Some(own) => Some(Ok(own)),
+            None => (!targets.is_empty() || is_over || may_have_committed()).then(open),
+        };
+        let has =
+            |path: &RelPath| own.as_ref().is_some_and(|own| own.as_ref().is_ok_and(|own| own.has(path)));
         let mut compared = Vec::new();
         let mut groups: Vec<Vec<Target>> = vec![Vec::new(); repositories.len() + 1];
         for target in targets {
             // Repositories are sorted, so the innermost one is the last that matches.
             let inside = repositories.iter().rposition(|top| target.path.below(top).is_some());
+            let inside = inside.filter(|_| !has(&target.path));
             groups[inside.map_or(0, |at| at + 1)].push(target);
         }
         let mut groups = groups.into_iter();
-        let first = groups.next().unwrap_or_default();
+        let mut first = groups.next().unwrap_or_default();
         let mut tracked = None;
-        if !first.is_empty() || is_over {
-            let open =
-                || PreviousVersions::open(self.root, self.location, reference, RepositoryRole::Project);
-            match own.map_or_else(open, Ok) {
-                Ok(before) => {
-                    tracked = is_over.then(|| before.tracked_below(&left));
-                    compared = before.compare(first, self.limits.deadline);
+        match own {
+            Some(Ok(before)) => {
+                tracked = is_over.then(|| before.tracked_below(&left));
+                if !is_over {
+                    before.add_committed(&mut first);
                 }
-                Err(GitError::NotARepository(_)) => compared = first,
-                Err(error) => skipped.push(gap(&RelPath::from("."), &error)),
+                compared = before.compare(first, self.limits.deadline);
             }
+            Some(Err(GitError::NotARepository(_))) | None => compared = first,
+            Some(Err(error)) if !first.is_empty() || is_over => {
+                skipped.push(gap(&RelPath::from("."), &error))
+            }
+            Some(Err(_)) => {}
         }
         for (top, inside) in repositories.iter().zip(groups).filter(|(_, inside)| !inside.is_empty()) {
             let config_home = self.location.config_home.clone();
@@ -210,7 +249,7 @@ impl WorktreeSearch<'_> {
         }
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         skipped.sort_unstable();
-        Targets { targets: compared, coverage: Coverage::Partial, skipped, folders: None }
+        Targets { targets: compared, coverage: Coverage::Partial, skipped, folders: None, walked }
     }
 }
 

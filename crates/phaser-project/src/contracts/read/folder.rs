@@ -7,8 +7,8 @@ use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::ContractDirectory;
-use phaser_core::contract::Warning;
+use super::{ContractDirectory, Forms};
+use phaser_core::contract::{LayerKind, Warning};
 
 /// The relative paths of the contract files, sorted.
 pub(super) fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
@@ -17,6 +17,14 @@ pub(super) fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) 
     found.follow_links(directory, warnings);
     found.files.sort_unstable_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     found.files
+}
+
+/// The contract files of a directory on disk, reached through links or not.
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    let path = directory.to_owned();
+    let directory =
+        ContractDirectory { kind: LayerKind::Project, shown: path.clone(), path, forms: Forms::Both };
+    names(&directory, &mut Vec::new()).into_iter().map(|name| directory.path.join(name)).collect()
 }
 
 /// The real paths of contract files that are outside the directory and reached through a link in it.
@@ -160,8 +168,6 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::contracts::read::Forms;
-    use phaser_core::contract::LayerKind;
 
     fn names(path: &Path) -> Vec<String> {
         let directory = ContractDirectory {

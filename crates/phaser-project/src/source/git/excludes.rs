@@ -63,7 +63,19 @@ impl<'a> Worktrees<'a> {
         let Some((mut here, is_excluded)) = self.descend(directory, directory) else { return Ok(false) };
         here.read_rules_in(directory);
         let name = name.as_encoded_bytes();
-        Ok((is_excluded || here.excludes(name, PathKind::File)) && !here.tracks(name)?)
+        let is_excluded = is_excluded || here.excludes(name, PathKind::File);
+        Ok(is_excluded && !here.tracks(name)? && !self.is_tracked_further_out(path, &here))
+    }
+
+    /// Whether a repository around the innermost one, in which the file is at `here`, tracks the file.
+    fn is_tracked_further_out(&self, path: &Path, here: &WorktreeDirectory) -> bool {
+        let depth = here.path.iter().filter(|&&byte| byte == b'/').count() + 1;
+        let outer = path.ancestors().skip(depth + 1).filter(|top| top.join(".git").exists());
+        let mut tracks = outer.filter_map(|top| {
+            let inside = RelPath::from_native(path.strip_prefix(top).ok()?);
+            self.at(top, None)?.tracks(inside.as_bytes()).ok()
+        });
+        tracks.any(|tracks| tracks)
     }
 
     /// The files of `paths` that are in a worktree and that git does not track, if `are` says so of whether git

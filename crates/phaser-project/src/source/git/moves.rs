@@ -1,7 +1,7 @@
 //! Finds files that were moved without `git mv`: an untracked file that was a tracked one whose path is now empty.
 //!
-//! A moved file keeps its inode, which the index records; a copied and deleted one keeps its bytes. An inode may be
-//! reused by another file. Then the wrong previous version is chosen, but it shares few lines with the new file, so
+//! A moved file keeps its inode, which the index records; a copied and deleted one keeps its bytes. One that was changed in
+//! between (editors write a new file) keeps most of its lines. An inode may be reused by another file. Then the wrong previous version is chosen, but it shares few lines with the new file, so
 //! few violations are mistaken for existing ones.
 
 use std::collections::btree_map::Entry;
@@ -75,6 +75,77 @@ pub(super) fn find<'a>(
         }
     }
     found.into_values().collect()
+}
+
+/// The limit on pairs of files whose lines are compared.
+const MAX_PAIRS: usize = 10_000;
+
+/// The files that were changed and then moved, each with the previous path: the tracked file with the same extension whose
+/// path is empty and that shares the most lines, at least half of them.
+pub(super) fn find_similar<'a>(
+    repository: &Repository,
+    index: &State,
+    arrivals: &[&'a UntrackedFile],
+    deadline: Deadline,
+) -> Vec<(&'a UntrackedFile, Vec<u8>)> {
+    let may_be_read = |file: &&&UntrackedFile| (1..=MAX_COMPARED).contains(&file.metadata.len());
+    let files: Vec<&UntrackedFile> =
+        arrivals.iter().filter(|file| file.metadata.is_file()).filter(may_be_read).copied().collect();
+    let extensions: HashSet<Option<&[u8]>> = files.iter().map(|file| extension(&file.path)).collect();
+    let is_candidate = |entry: &&gix::index::Entry| {
+        let is_small = (1..=MAX_COMPARED).contains(&u64::from(entry.stat.size));
+        is_small
+            && matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+            && extensions.contains(&extension(entry.path(index)))
+            && !deadline.has_passed()
+            && native(entry.path(index))
+                .is_some_and(|path| fs::symlink_metadata(repository.worktree.join(path)).is_err())
+    };
+    let mut left = MAX_PAIRS.min(MAX_READ * files.len());
+    let mut gone: Vec<(&[u8], HashMap<Vec<u8>, usize>)> = Vec::new();
+    for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)).filter(is_candidate) {
+        if gone.len() < MAX_READ
+            && let Ok(blob) = repository.git.find_object(entry.id)
+        {
+            gone.push((entry.path(index), lines(&blob.data)));
+        }
+    }
+    let mut found = Vec::new();
+    for file in files {
+        let Some(now) = fs::read(&file.file).ok().filter(|_| !gone.is_empty() && !deadline.has_passed())
+        else {
+            continue;
+        };
+        let now = lines(&now);
+        let total: usize = now.values().sum();
+        let mut best: Option<(usize, &[u8])> = None;
+        for (path, was) in gone.iter().filter(|(path, _)| extension(path) == extension(&file.path)) {
+            let Some(rest) = left.checked_sub(1) else { break };
+            left = rest;
+            let shared: usize = now.iter().map(|(line, n)| was.get(line).map_or(0, |was| *n.min(was))).sum();
+            let most = total.max(was.values().sum());
+            if shared * 2 >= most && best.is_none_or(|(known, _)| shared > known) {
+                best = Some((shared, path));
+            }
+        }
+        found.extend(best.map(|(_, path)| (file, path.to_vec())));
+    }
+    found
+}
+
+/// How often each line occurs.
+fn lines(bytes: &[u8]) -> HashMap<Vec<u8>, usize> {
+    let mut count = HashMap::new();
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        *count.entry(line.to_vec()).or_default() += 1;
+    }
+    count
+}
+
+fn extension(path: &[u8]) -> Option<&[u8]> {
+    let name = path.rsplit(|&byte| byte == b'/').next()?;
+    let dot = name.iter().rposition(|&byte| byte == b'.')?;
+    Some(&name[dot..])
 }
 
 /// The size as the index stores it: the lower 32 bits.

@@ -4,7 +4,8 @@
 //! checked out. But `git add`, `git checkout OTHER -- FILE` and `git commit -a` write entries too. An entry whose
 //! ctime is after the start of the command was made by the command; then the [base commits](base_commits) count
 //! instead. Content that arrived with whole commits, by switching branches or pulling, is thus not new. In a
-//! conflict, our side and the base commits count.
+//! conflict, our side and the base commits count. At the end of a turn only the base commits count, and so they do for
+//! the files of commits made since: an entry has the times of its file, which may be older than the commit.
 //!
 //! The index is not refreshed; nothing is written.
 
@@ -23,7 +24,7 @@ use super::to_git::{ToGit, is_object};
 use super::tracked::{MAX_COMPARED, has_stat, native};
 use super::{GitError, GitLocation, Renames, base_commits, content, moves, renames};
 use crate::path::{RelPath, Root};
-use crate::source::Target;
+use crate::source::{Content, Target};
 use phaser_core::deadline::Deadline;
 
 /// What files are compared with.
@@ -31,6 +32,8 @@ use phaser_core::deadline::Deadline;
 pub(in crate::source) enum CompareWith {
     /// The state before a command that started at this time.
     Command(SystemTime),
+    /// The commits before a turn that started at this time.
+    Turn(SystemTime),
     /// The last commit.
     LastCommit,
 }
@@ -49,6 +52,8 @@ pub(in crate::source) struct PreviousVersions {
     repository: Repository,
     index: PreviousIndex,
     reference: CompareWith,
+    /// The paths that commits changed since, sorted.
+    committed: Vec<TreeChange>,
 }
 
 /// The part of [`PreviousVersions`] that threads can share.
@@ -117,15 +122,66 @@ impl PreviousVersions {
         let repository = Repository::open(root, location, configuration)?;
         let index = repository.index()?;
         let trees = match reference {
-            CompareWith::Command(since) => base_commits::of_command(&repository, since)?,
+            CompareWith::Command(since) | CompareWith::Turn(since) => {
+                base_commits::before(&repository, since)?.trees
+            }
             CompareWith::LastCommit => base_commits::of_last_commit(&repository)?,
         };
+        let committed = committed_since(&repository, &trees)?;
         let mut bases = Vec::new();
         for tree in trees {
             bases.push(BaseTree { tree, changes: compare::index(&repository, Some(tree), &index)? });
         }
         let known = PreviousIndex { index, bases, nesting: repository.nesting.clone() };
-        Ok(Self { repository, index: known, reference })
+        Ok(Self { repository, index: known, reference, committed })
+    }
+
+    /// Adds the files of commits made since, which may have been written before. A file that is not on disk as it was
+    /// committed is added as in the commit, for what the disk does not have.
+    pub(in crate::source) fn add_committed(&self, targets: &mut Vec<Target>) {
+        for change in &self.committed {
+            let is_file = matches!(change.now.kind, EntryKind::Blob | EntryKind::BlobExecutable);
+            let (Some(path), true) = (self.repository.project_path(&change.path), is_file) else { continue };
+            let Some(file) = native(&change.path).map(|file| self.repository.worktree.join(file)) else {
+                continue;
+            };
+            let metadata = fs::symlink_metadata(&file).ok().filter(|metadata| metadata.is_file());
+            let is_as_committed = metadata.is_some_and(|metadata| {
+                let staged = self.index.staged(&change.path).filter(|entry| entry.id == change.now.id);
+                staged.is_some_and(|entry| self.index.is_as_staged(entry, &metadata))
+                    || (metadata.len() <= MAX_COMPARED
+                        && fs::read(&file).is_ok_and(|bytes| is_object(&bytes, change.now.id)))
+            });
+            if !is_as_committed {
+                let before = Some(Box::new(Target::new(path.clone(), Content::File(file))));
+                targets.push(Target { before, ..Target::new(path, content(&self.repository, change.now)) });
+            } else if !targets.iter().any(|target| target.path == path) {
+                targets.push(Target::new(path, Content::File(file)));
+            }
+        }
+    }
+
+    /// Whether this repository has a file at a path of the project, or had one.
+    pub(in crate::source) fn has(&self, path: &RelPath) -> bool {
+        let Some(path) = self.repository.path_in_worktree(path) else { return false };
+        self.index.index.entry_by_path(path.as_bstr()).is_some() || !self.were(&path).is_empty()
+    }
+
+    /// Whether an index entry was made before `since`. Its times are those of its file, which git may have ignored then;
+    /// that of a file committed since must also have its object from before.
+    fn was_staged_before(&self, path: &[u8], entry: &gix::index::Entry, since: SystemTime) -> bool {
+        let is_old = || base_commits::written_at(&self.repository, entry.id).is_some_and(|time| time < since);
+        was_staged_before(entry, since) && (!self.is_committed(path) || is_old())
+    }
+
+    /// Whether a commit changed this path since.
+    fn is_committed(&self, path: &[u8]) -> bool {
+        self.committed_at(path).is_some()
+    }
+
+    fn committed_at(&self, path: &[u8]) -> Option<&TreeChange> {
+        let at = self.committed.binary_search_by(|change| change.path.as_slice().cmp(path)).ok()?;
+        self.committed.get(at)
     }
 
     pub(in crate::source) fn index(&self) -> &PreviousIndex {
@@ -140,13 +196,24 @@ impl PreviousVersions {
         let mut new = Vec::new();
         for target in targets {
             let path = self.repository.path_in_worktree(&target.path).unwrap_or_default();
+            if let Content::Blob(_) = target.content {
+                let were = self.were(&path);
+                let now = self.committed_at(&path).map(|change| change.now.id);
+                if were.iter().any(|was| Some(was.id) == now) {
+                    continue;
+                }
+                let on_disk =
+                    target.before.map(|on_disk| Target { before: self.chain(&path, &were), ..*on_disk });
+                compared.push(Target { before: on_disk.map(Box::new), ..target });
+                continue;
+            }
             let Some(file) = native(&path).map(|file| self.repository.worktree.join(file)) else {
                 compared.push(target);
                 continue;
             };
             let Ok(metadata) = fs::symlink_metadata(&file) else { continue };
             let were = self.were(&path);
-            if self.is_as_it_was(&path, &metadata, &were) {
+            if self.is_as_it_was(&path, &were) && self.has_stat_of_index(&path, &metadata) {
                 continue;
             }
             let is_small = metadata.is_file() && metadata.len() <= MAX_COMPARED;
@@ -184,15 +251,22 @@ impl PreviousVersions {
     fn were(&self, path: &[u8]) -> Vec<TreeEntry> {
         let staged = self.index.staged(path);
         let mut were: Vec<TreeEntry> = Vec::new();
-        if let CompareWith::Command(since) = self.reference {
-            match staged {
-                Some(entry) if was_staged_before(entry, since) => return vec![TreeEntry::of_index(entry)],
-                Some(_) => {}
-                None => {
-                    let ours = self.index.index.entry_by_path_and_stage(path.as_bstr(), Stage::Ours);
-                    were.extend(ours.map(TreeEntry::of_index));
+        match (self.reference, staged) {
+            (CompareWith::Command(since), Some(entry)) => {
+                if self.was_staged_before(path, entry, since) {
+                    return vec![TreeEntry::of_index(entry)];
                 }
             }
+            (CompareWith::Command(_), None) => {
+                let ours = self.index.index.entry_by_path_and_stage(path.as_bstr(), Stage::Ours);
+                were.extend(ours.map(TreeEntry::of_index));
+            }
+            // What was staged before is not the work of the turn that commits it.
+            (CompareWith::Turn(since), Some(entry)) if self.is_committed(path) => {
+                let is_old = self.was_staged_before(path, entry, since);
+                were.extend(is_old.then(|| TreeEntry::of_index(entry)));
+            }
+            (CompareWith::Turn(_) | CompareWith::LastCommit, _) => {}
         }
         for base in &self.index.bases {
             let was = match base.change(path) {
@@ -218,10 +292,13 @@ impl PreviousVersions {
         Some(TreeEntry { id: entry.object_id(), kind: entry.mode().kind() })
     }
 
-    fn is_as_it_was(&self, path: &[u8], metadata: &Metadata, were: &[TreeEntry]) -> bool {
-        let Some(entry) = self.index.staged(path) else { return false };
-        let staged = TreeEntry::of_index(entry);
-        were.iter().any(|was| was.id == staged.id) && self.index.is_as_staged(entry, metadata)
+    /// Whether the index has one of these at a path.
+    fn is_as_it_was(&self, path: &[u8], were: &[TreeEntry]) -> bool {
+        self.index.staged(path).is_some_and(|entry| were.iter().any(|was| was.id == entry.id))
+    }
+
+    fn has_stat_of_index(&self, path: &[u8], metadata: &Metadata) -> bool {
+        self.index.staged(path).is_some_and(|entry| self.index.is_as_staged(entry, metadata))
     }
 
     /// The previous versions of a path as targets, chained through `before`.
@@ -248,7 +325,13 @@ impl PreviousVersions {
                 None => rest.push(file),
             }
         }
-        for (file, from) in moves::find(&self.repository, &self.index.index, &rest, deadline) {
+        let index = &self.index.index;
+        let mut moved = moves::find(&self.repository, index, &rest, deadline);
+        rest.retain(|file| !moved.iter().any(|(found, _)| found.at == file.at));
+        if !rest.is_empty() {
+            moved.extend(moves::find_similar(&self.repository, index, &rest, deadline));
+        }
+        for (file, from) in moved {
             targets[file.at].before = self.chain(&from, &self.were(&from));
         }
     }
@@ -265,6 +348,24 @@ impl PreviousVersions {
             || repository.worktree.join(".gitattributes").exists()
             || known.index.entries().iter().any(is_attributes)
     }
+}
+
+/// The paths of `HEAD` that differ from all of these trees, sorted; none if `HEAD` is one of them.
+fn committed_since(repository: &Repository, bases: &[ObjectId]) -> Result<Vec<TreeChange>, GitError> {
+    let Some(head) = repository.head()? else { return Ok(Vec::new()) };
+    let head = repository.commit_tree(head)?;
+    if bases.contains(&head) {
+        return Ok(Vec::new());
+    }
+    let Some((first, others)) = bases.split_first() else { return compare::files(repository, b"", head) };
+    let mut committed = compare::trees(repository, *first, head)?.present;
+    for other in others {
+        let changes = compare::trees(repository, *other, head)?.present;
+        let differs =
+            |path: &[u8]| changes.binary_search_by(|change| change.path.as_slice().cmp(path)).is_ok();
+        committed.retain(|change| differs(&change.path));
+    }
+    Ok(committed)
 }
 
 /// Whether git would store the file as one of these.

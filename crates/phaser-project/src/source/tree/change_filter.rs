@@ -25,6 +25,11 @@ impl ChangeFilter<'_> {
         is_recent && !(self.is_as_before)(path, metadata)
     }
 
+    /// Whether an entry of a directory was added, removed or renamed, or the directory itself.
+    pub(super) fn has_changed(&self, metadata: &Metadata) -> bool {
+        self.is_recent(changed_at(metadata))
+    }
+
     /// Whether a directory was moved: its ctime is recent and its mtime, which changes with its entries, is not.
     pub(super) fn has_moved(&self, metadata: &Metadata) -> bool {
         self.since.is_some()

@@ -27,6 +27,7 @@ use std::sync::{Mutex, PoisonError};
 use super::super::git::excludes::{PathKind, TrackedIn, WorktreeDirectory};
 use super::super::{Content, Target};
 use super::{Walk, WalkResult};
+use crate::checkout;
 use crate::path::{RelPath, SETTINGS, TOP_CONFIG, real_path};
 use phaser_core::skipped::SkipReason;
 
@@ -52,8 +53,13 @@ impl WalkStart {
             None => directory.to_owned(),
         };
         let in_worktree = walk.worktrees.above(&real_path(directory));
-        let mut start =
-            VisitedDirectory { path: path.clone(), in_worktree, takes: TakenFiles::Everything, moved: false };
+        let mut start = VisitedDirectory {
+            path: path.clone(),
+            in_worktree,
+            in_outer: None,
+            takes: TakenFiles::Everything,
+            moved: false,
+        };
         start.read_git(walk);
         Self { path, shown, directory: start }
     }
@@ -87,6 +93,8 @@ struct VisitedDirectory {
     path: PathBuf,
     /// Its place in a worktree, with the rules that apply there.
     in_worktree: Option<WorktreeDirectory>,
+    /// Its place in the worktree around that one. A repository inside a worktree hides no file that the worktree tracks.
+    in_outer: Option<WorktreeDirectory>,
     takes: TakenFiles,
     /// Whether it, or one that it is in, was moved to where it is; known only with a filter.
     moved: bool,
@@ -116,12 +124,27 @@ impl VisitedDirectory {
             && let Ok(real) = self.path.canonicalize()
             && let Some(top) = walk.worktrees.at(&real, self.in_worktree.as_ref())
         {
-            self.in_worktree = Some(top);
+            self.in_outer = self.in_worktree.replace(top);
         }
         if let Some(here) = &mut self.in_worktree {
             here.read_rules_in(&self.path);
         }
         dot_git.map(|metadata| metadata.file_type())
+    }
+
+    /// What the worktree around its own tracks at `name`.
+    fn outer_tracks(&self, name: &[u8]) -> TrackedIn {
+        let tracked = self.in_outer.as_ref().and_then(|outer| outer.tracked_in(name).ok());
+        tracked.unwrap_or(TrackedIn::Nothing)
+    }
+
+    /// Whether it is a checkout that the worktree around it knows.
+    fn is_known(&self) -> bool {
+        let Some(outer) = &self.in_outer else { return true };
+        let depth = outer.path().iter().filter(|&&byte| byte == b'/').count();
+        let is_known =
+            |real: PathBuf| real.ancestors().nth(depth).is_some_and(|top| checkout::is_known(&real, top));
+        self.path.canonicalize().is_ok_and(is_known)
     }
 
     /// Whether it is the top of a repository that can be read.
@@ -225,7 +248,9 @@ impl<'w> Visitor<'w> {
         if let Some(here) = &parent.in_worktree
             && (takes == TakenFiles::Tracked || here.excludes(bytes, PathKind::Directory))
         {
+            let is_in_outer = || matches!(parent.outer_tracks(bytes), TrackedIn::Files);
             takes = match here.tracked_in(bytes) {
+                Ok(TrackedIn::Nothing) if is_in_outer() => TakenFiles::Tracked,
                 Ok(TrackedIn::Nothing) => return Descent::Skip,
                 Ok(TrackedIn::Files) => TakenFiles::Tracked,
                 Ok(TrackedIn::Submodule) => TakenFiles::Everything,
@@ -235,25 +260,31 @@ impl<'w> Visitor<'w> {
                 }
             };
         }
-        let in_worktree = parent.in_worktree.as_ref().map(|here| here.child(bytes));
-        let moved = parent.moved
-            || self.walk.filter.is_some_and(|filter| {
-                path.symlink_metadata().is_ok_and(|metadata| filter.has_moved(&metadata))
-            });
-        let mut directory = VisitedDirectory { path: path.to_owned(), in_worktree, takes, moved };
+        let [in_worktree, in_outer] =
+            [&parent.in_worktree, &parent.in_outer].map(|here| here.as_ref().map(|here| here.child(bytes)));
+        let mut moved = parent.moved;
+        let mut has_changed = false;
+        if let Some((filter, metadata)) = self.walk.filter.zip(path.symlink_metadata().ok()) {
+            has_changed = filter.has_changed(&metadata);
+            if filter.has_moved(&metadata) {
+                moved = true;
+            }
+        }
+        let mut directory = VisitedDirectory { path: path.to_owned(), in_worktree, in_outer, takes, moved };
         if takes == TakenFiles::Everything {
             let dot_git = directory.read_git(self.walk);
             if let (Some(_), Some(dot_git)) = (self.walk.filter, dot_git)
                 && directory.is_top()
             {
                 // A linked worktree or a submodule is another checkout. A repository inside the project is not.
-                if dot_git.is_file() {
+                if dot_git.is_file() && directory.is_known() {
                     return Descent::Skip;
                 }
                 self.found.repositories.push(self.start.shown(path));
             }
         }
         self.stack.push(directory);
+        self.found.has_changed_directories |= has_changed;
         Descent::Enter
     }
 
@@ -271,9 +302,12 @@ impl<'w> Visitor<'w> {
     /// Whether the file of this name in the current directory is part of the project: not excluded, or tracked.
     fn has_file(&mut self, name: &OsStr) -> bool {
         let name = name.as_encoded_bytes();
-        let VisitedDirectory { in_worktree, takes, .. } = self.current();
+        let VisitedDirectory { in_worktree, in_outer, takes, .. } = self.current();
         let Some(here) = in_worktree else { return true };
         if *takes == TakenFiles::Everything && !here.excludes(name, PathKind::File) {
+            return true;
+        }
+        if in_outer.as_ref().is_some_and(|outer| outer.tracks(name).unwrap_or(false)) {
             return true;
         }
         here.tracks(name).unwrap_or_else(|error| {
