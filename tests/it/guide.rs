@@ -230,3 +230,28 @@ fn every_command_in_a_block_runs() {
     }
     assert!(ran >= 35, "{ran} commands");
 }
+
+#[test]
+fn attempts_name_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let security = fs::read_to_string(root.join("docs/security.md")).expect("is there");
+    let attempts =
+        security.split("## ").find(|part| part.starts_with("An agent with a shell")).expect("a chapter");
+    let mut count = 0;
+    for line in attempts.lines().filter(|line| line.starts_with('|')) {
+        let mut tests = String::new();
+        for named in
+            line.split('`').skip(1).step_by(2).filter(|named| !named.contains(' ') || named.contains(".rs: "))
+        {
+            let (file, name) = named.split_once(": ").unwrap_or(("", named));
+            if !file.is_empty() {
+                tests = fs::read_to_string(root.join("tests/it").join(file)).expect(file);
+            }
+            if !tests.is_empty() {
+                assert!(tests.contains(&format!("fn {name}()")), "{named}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}

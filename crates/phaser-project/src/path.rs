@@ -250,6 +250,37 @@ mod tests {
     }
 
     #[test]
+    fn root_is_same_from_every_file() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let top = directory.path().canonicalize().expect("it exists");
+        let (contracts, git) = (PROJECT_CONTRACTS, ".git");
+        for (made, home, start, expected) in [
+            (&[("a", contracts), ("a/b", contracts)][..], None, "a/b/c", "a"),
+            (&[("a", contracts), ("a/b", git)], None, "a/b/c", "a"),
+            (&[("a", contracts), ("a/b", git), ("a/b/c", contracts)], None, "a/b/c", "a/b"),
+            (&[("a", git), ("a/b", contracts)], None, "a/b/c", "a"),
+            (&[("a", git), ("a", contracts), ("a/b", git), ("a/b", contracts)], None, "a/b/c", "a"),
+            (&[("a", git), ("a/b", git), ("a/b", contracts)], None, "a/b/c", "a/b"),
+            (&[("", contracts), ("a/b", contracts)], Some(""), "a/b/c", "a/b"),
+            (&[("", contracts), ("", git), ("a/b", git), ("a/b", contracts)], Some(""), "a/b/c", "a/b"),
+            (&[("", contracts), ("", git)], Some(""), "a/b/c", ""),
+            (&[("", contracts)], Some(""), "a/b/c", "a/b/c"),
+        ] {
+            let case = tempfile::tempdir_in(&top).expect("a temporary directory");
+            let at = |path: &str| normalize(&case.path().join(path));
+            for path in made.iter().map(|(directory, name)| at(directory).join(name)).chain([at(start)]) {
+                std::fs::create_dir_all(path).expect("created");
+            }
+            let home = home.map(&at);
+            let (cwd, file) = (at(start), at(start).join("x"));
+            for file in [Some(file.as_path()), None] {
+                let root = find_root(RootHints { named: None, cwd: &cwd, file, home: home.as_deref() });
+                assert_eq!(root.path(), at(expected), "{made:?}");
+            }
+        }
+    }
+
+    #[test]
     fn only_a_whole_component_climbs() {
         assert!(has_parent_component(Path::new("/a/../b")));
         assert!(!has_parent_component(Path::new("/a/..b/c..")));
