@@ -56,7 +56,7 @@ Examples:
   phaser enforce install --agent auto            hooks for every agent in use here";
 
 /// `phaser enforce install`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Install {
     #[command(flatten)]
@@ -134,7 +134,7 @@ pub struct Uninstall {
     on_fail: Option<OnFail>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 struct SettingsArgs {
     /// Edit the settings of the user, of the project, or of the user in this project
     #[arg(long, value_enum, default_value = "project")]
@@ -148,7 +148,16 @@ struct SettingsArgs {
 /// Runs `phaser enforce install`.
 pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     let mut exit = Exit::Clean;
-    for agent in agents::to_install(&args.agent, &args.place, environment)? {
+    let agents = agents::to_install(&args.agent, &args.place, environment)?;
+    // Other agents have the guard only, so that Claude Code beside them gets it, too.
+    let has_others = agents.iter().any(|agent| *agent != Agent::Claude);
+    let is_mixed = has_others && agents.contains(&Agent::Claude);
+    anyhow::ensure!(
+        !is_mixed || args.tools == EditTools::Edits,
+        "--tools is for Claude Code alone (with another agent, the guard is installed, which checks all tools)"
+    );
+    let args = &Install { guard: args.guard || is_mixed, ..args.clone() };
+    for agent in agents {
         exit = exit.max(match agent {
             Agent::Claude => install_for_claude(args, environment)?,
             agent => agents::install(agent, args, environment)?,

@@ -127,6 +127,19 @@ fn encodings_line_endings_and_modes_stay() {
 }
 
 #[test]
+fn hard_linked_file_is_left_alone() {
+    let sandbox = sandbox().file("a.py", "x == None\n");
+    fs::hard_link(sandbox.path("a.py"), sandbox.path("b.bin")).expect("linked");
+    let output = sandbox.run(["fix", "--all"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("a.py: has several hard links"), "{output}");
+    assert_eq!(read(&sandbox, "b.bin"), b"x == None\n");
+    fs::remove_file(sandbox.path("b.bin")).expect("removed");
+    assert_eq!(sandbox.run(["fix", "--all"]).code, Some(0));
+    assert_eq!(read(&sandbox, "a.py"), b"x is None\n");
+}
+
+#[test]
 fn follows_links_within_project_only() {
     let sandbox = sandbox().file("real/a.txt", "a == None\n");
     let outside = sandbox.home().join("b.txt");

@@ -78,6 +78,25 @@ fn installs_several_or_all_in_use() {
 }
 
 #[test]
+fn claude_beside_another_agent_gets_the_guard() {
+    let has_guard = |args: &[&str]| {
+        let sandbox = sandbox().file(".codex/note", "");
+        let output = run(&sandbox, &[&["enforce", "install"][..], args].concat());
+        assert_eq!(output.code, Some(0), "{output}");
+        (
+            text(&sandbox, ".claude/settings.json").contains("--guard"),
+            sandbox.path(".codex/hooks.json").exists(),
+        )
+    };
+    assert_eq!(has_guard(&["--agent", "claude,codex"]), (true, true));
+    assert_eq!(has_guard(&["--agent", "auto"]), (true, true), "the project has .claude");
+    assert_eq!(has_guard(&["--agent", "claude", "--guard"]), (true, false));
+    assert_eq!(has_guard(&["--agent", "claude"]), (false, false));
+    let output = run(&sandbox(), &["enforce", "install", "--agent", "claude,codex", "--tools", "all"]);
+    assert_eq!(output.code, Some(3), "{output}");
+}
+
+#[test]
 fn existing_entries_stay() {
     let theirs = "{\n  \"theme\": \"dark\",\n  \"hooks\": {\n    \"BeforeTool\": [\n      { \"matcher\": \"x\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./own\" }] }\n    ]\n  }\n}\n";
     let sandbox =

@@ -74,7 +74,7 @@ impl Chosen {
 const ALL: &str = "all";
 
 /// Packs to load in addition to the contract files.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Packs {
     /// Add built-in packs, comma-separated (see 'phaser contracts packs')
     #[arg(long = "pack", value_name = "NAME", value_delimiter = ',', hide_possible_values = true, value_parser = names())]

@@ -47,6 +47,8 @@ pub enum Problem {
     Outside,
     /// Its encoding cannot represent the fixed text exactly.
     Encoding,
+    /// It has several names, which an atomic write would separate.
+    HardLinked,
     /// An I/O error.
     Failed(String),
 }
@@ -58,6 +60,7 @@ impl Problem {
             Self::Changed => "the file changed meanwhile (run this again)".to_owned(),
             Self::Outside => "links out of the project (fix the target itself)".to_owned(),
             Self::Encoding => "not valid UTF-16 (fix it by hand)".to_owned(),
+            Self::HardLinked => "has several hard links (remove all but one, or fix it by hand)".to_owned(),
             Self::Failed(why) => why.clone(),
         }
     }
@@ -73,7 +76,7 @@ impl Done {
     pub fn gap(&self) -> Gap {
         match &self.problem {
             None => Gap::None,
-            Some(Problem::Outside | Problem::Encoding) => Gap::Known,
+            Some(Problem::Outside | Problem::Encoding | Problem::HardLinked) => Gap::Known,
             Some(Problem::Changed | Problem::Failed(_)) => Gap::Failure,
         }
     }
@@ -126,6 +129,9 @@ impl Job<'_> {
         if (is_link || self.root.contains(path)) && !self.root.contains(&real) {
             return Err(Problem::Outside);
         }
+        if fs::metadata(&real).is_ok_and(|file| has_other_names(&file)) {
+            return Err(Problem::HardLinked);
+        }
         let read_only = fs::metadata(&real).is_ok_and(|file| file.permissions().readonly());
         if read_only { Err(Problem::Failed("read-only".to_owned())) } else { Ok(real) }
     }
@@ -149,6 +155,16 @@ impl Job<'_> {
         then.sort();
         now == then
     }
+}
+
+#[cfg(unix)]
+fn has_other_names(file: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &fs::Metadata) -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ fn check_scope(agents: &[Agent], place: &SettingsArgs) -> anyhow::Result<()> {
 /// Signs that an agent is in use: files in the project, paths in the home directory, programs.
 fn signs(agent: Agent) -> [&'static [&'static str]; 3] {
     match agent {
-        Agent::Claude => [&[".claude/settings.json", "CLAUDE.md"], &[".claude"], &["claude"]],
+        Agent::Claude => [&[".claude", "CLAUDE.md"], &[".claude"], &["claude"]],
         Agent::Codex => [&[".codex"], &[".codex"], &["codex"]],
         Agent::Copilot => [
             &[".github/copilot-instructions.md", ".github/copilot", ".github/hooks"],
