@@ -30,7 +30,12 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
 
 /// Notes about contracts without examples. A contract works without them.
 pub fn missing_examples(contracts: &[Contract]) -> Vec<Warning> {
-    own(contracts).filter_map(missing_example).collect()
+    own(contracts).filter(|contract| needs_examples(contract)).filter_map(missing_example).collect()
+}
+
+/// Whether examples show something. A limit on the size of files needs none.
+pub fn needs_examples(contract: &Contract) -> bool {
+    contract.check.limit().is_none()
 }
 
 /// The contracts that are of no pack.

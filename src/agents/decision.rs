@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use super::HookMode;
 use crate::in_flight::RewrittenCall;
-use phaser_core::contract::{Severity, Warning, WarningEffect};
+use phaser_core::contract::{BlockDecision, Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_core::violation::Violation;
@@ -271,6 +271,9 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
             let reason = lines::joined(open, style, MAX_TEXT);
             match checked.rewritten_call {
                 Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason)),
+                None if open.iter().all(|one| one.contract.decision == BlockDecision::Ask) => {
+                    HookVerdict::Ask(reason)
+                }
                 None => HookVerdict::Deny(reason),
             }
         }

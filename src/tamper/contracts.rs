@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::globs::{self, Globs};
 use super::{States, overrides, patterns, quoted};
-use phaser_core::contract::{Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
+use phaser_core::contract::{BlockDecision, Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
 use phaser_project::contracts::layers::Layer;
@@ -143,6 +143,9 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     if was.severity == Severity::Error && is.severity == Severity::Warning {
         found.push("is a warning, and was an error".to_owned());
     }
+    if was.decision == BlockDecision::Deny && is.decision == BlockDecision::Ask {
+        found.push("asks the user, and denied".to_owned());
+    }
     found.extend(files(was, is));
     found.extend(zones(was, is).map(str::to_owned));
     if !was.ignorable && is.ignorable {
@@ -158,7 +161,8 @@ fn means_the_same(was: &Contract, is: &Contract) -> bool {
         && was.exclude.as_ref().map(|exclude| &exclude.glob)
             == is.exclude.as_ref().map(|exclude| &exclude.glob)
         && was.zones == is.zones
-        && (was.severity, was.enabled, was.ignorable) == (is.severity, is.enabled, is.ignorable)
+        && (was.severity, was.enabled, was.ignorable, was.decision)
+            == (is.severity, is.enabled, is.ignorable, is.decision)
         && was.scope.base == is.scope.base
         && was.scope.overrides() == is.scope.overrides()
 }
@@ -179,7 +183,8 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
         (Some(one), Some(other)) => (&one.source, one.dialect) == (&other.source, other.dialect),
         _ => false,
     };
-    let same_type = std::mem::discriminant(&was.check) == std::mem::discriminant(&is.check);
+    let same_type = std::mem::discriminant(&was.check) == std::mem::discriminant(&is.check)
+        && was.check.passes_unmatched() == is.check.passes_unmatched();
     if same_text && same_type {
         return None;
     }
@@ -188,6 +193,12 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     }
     if matcher::broken(is).is_some() {
         return Some(Fault::Is("has a pattern that cannot be used"));
+    }
+    if let (Some(old), Some(new)) = (was.check.limit(), is.check.limit()) {
+        let is_lower =
+            |old: Option<u64>, new: Option<u64>| old.is_none_or(|old| new.is_some_and(|new| new <= old));
+        let as_strict = is_lower(old.lines, new.lines) && is_lower(old.bytes, new.bytes);
+        return (!as_strict).then_some(Fault::Is("allows larger files"));
     }
     let everywhere = was.zones.is_empty() && is.zones.is_empty();
     let (Some(old), Some(new)) = (was.check.pattern(), is.check.pattern()) else {

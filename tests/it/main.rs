@@ -67,6 +67,7 @@ mod reports;
 mod secrets;
 mod secrets_found;
 mod shard;
+mod sizes;
 mod statistics;
 mod timings;
 mod tree;

@@ -41,6 +41,7 @@ use crate::text::Text;
 
 mod file_exists;
 mod file_not_exists;
+mod file_size;
 mod forbid_pattern;
 mod message;
 mod require_pattern;
@@ -48,19 +49,21 @@ mod require_somewhere;
 
 pub use file_exists::{FILE_EXISTS, FileExists};
 pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
+pub use file_size::{FILE_SIZE, FileSize};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 8] = [
+pub static TYPES: [&ContractType; 9] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
     &FILE_NOT_EXISTS,
     &FILE_CONTAINS,
     &FILE_NOT_CONTAINS,
+    &FILE_SIZE,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
 ];
@@ -73,6 +76,8 @@ pub struct ContractType {
     pub meaning: &'static str,
     /// Keys that a contract of this type must have, beside those that every contract must have.
     pub required_keys: &'static [&'static str],
+    /// Keys of which a contract of this type must have at least one.
+    pub one_of_keys: &'static [&'static str],
     /// Keys that only some types accept, this one among them, and keys that others require.
     pub optional_keys: &'static [&'static str],
     /// The start of a v1.2 report, which shows the pattern instead of the contract's message.
@@ -88,6 +93,17 @@ pub struct TypeValues {
     pub schema: ContractSchema,
     /// `pattern`, as a regular expression.
     pub pattern: Option<Pattern>,
+    /// `max_lines`.
+    pub max_lines: Option<u64>,
+    /// `max_bytes`.
+    pub max_bytes: Option<u64>,
+}
+
+impl TypeValues {
+    /// No values.
+    pub fn new(schema: ContractSchema) -> Self {
+        Self { schema, pattern: None, max_lines: None, max_bytes: None }
+    }
 }
 
 impl ContractType {
@@ -103,7 +119,7 @@ impl ContractType {
 
     /// Whether the key means something to this type.
     pub fn takes(&self, key: &str) -> bool {
-        self.requires(key) || self.optional_keys.contains(&key)
+        self.requires(key) || self.one_of_keys.contains(&key) || self.optional_keys.contains(&key)
     }
 }
 
@@ -140,6 +156,8 @@ pub enum CheckInput {
     Path,
     /// The text of the file. Binary files are skipped.
     Text,
+    /// The number of lines and bytes. Files are judged however large they are.
+    Size,
     /// The text of a commit message. The globs limit it to commits that change such a file.
     Message,
 }
@@ -164,6 +182,8 @@ pub struct CheckTarget<'a> {
     /// Byte ranges of `text` that the check's pattern matches, in order, restricted to the contract's zones. At most
     /// [`max_matches`](Evaluator::max_matches).
     pub matches: Vec<Range<usize>>,
+    /// The size of the file. Present if [`CheckInput::Size`] is read.
+    pub size: Option<FileSize>,
     /// Whether the search for matches ended before the text did, for lack of time or memory.
     pub incomplete: bool,
 }
@@ -233,6 +253,8 @@ pub enum Check {
     Exists,
     /// See [`FileNotExists`].
     NotExists,
+    /// See [`FileSize`].
+    Size(FileSize),
     /// See [`MessageCheck`].
     Message(MessageCheck),
 }
@@ -260,6 +282,7 @@ impl Check {
             Self::RequireSomewhere(check) => check,
             Self::Exists => &FileExists,
             Self::NotExists => &FileNotExists,
+            Self::Size(check) => check,
             Self::Message(check) => check,
         }
     }
@@ -287,6 +310,14 @@ impl Check {
     /// See [`Evaluator::pattern`].
     pub fn pattern(&self) -> Option<&Pattern> {
         self.evaluator().pattern()
+    }
+
+    /// The limit of `file_size`.
+    pub fn limit(&self) -> Option<FileSize> {
+        match self {
+            Self::Size(limit) => Some(*limit),
+            _ => None,
+        }
     }
 
     /// See [`Evaluator::max_matches`].
@@ -327,20 +358,20 @@ mod tests {
 
     fn built(name: &str, schema: ContractSchema) -> Check {
         let row = ContractType::find(name).expect("is a type");
-        (row.build)(TypeValues { schema, pattern: Some(pattern()) }).expect("has its keys")
+        (row.build)(TypeValues { pattern: Some(pattern()), ..TypeValues::new(schema) }).expect("has its keys")
     }
 
     fn verdict(check: &Check, matches: &[Range<usize>], incomplete: bool) -> CheckVerdict {
         let (path, text) = (RelPath::from("a.py"), Text::new(&b"a.b a.b"[..]).expect("is text"));
         let text = check.reads_text().then_some(&text);
-        check.evaluate(CheckTarget { path: &path, text, matches: matches.to_vec(), incomplete })
+        check.evaluate(CheckTarget { path: &path, text, matches: matches.to_vec(), size: None, incomplete })
     }
 
     #[test]
     fn names_are_unique_and_keys_exist() {
         for (at, row) in TYPES.iter().enumerate() {
             assert_eq!(TYPES.iter().position(|other| other == row), Some(at), "{row}");
-            for key in row.required_keys.iter().chain(row.optional_keys) {
+            for key in row.required_keys.iter().chain(row.one_of_keys).chain(row.optional_keys) {
                 assert!(ContractKey::find(key, KeyLevel::Top).is_some(), "{row}: {key}");
             }
         }
@@ -350,8 +381,9 @@ mod tests {
     #[test]
     fn builds_nothing_without_required_key() {
         for row in TYPES {
-            let check = (row.build)(TypeValues { schema: ContractSchema::Flat, pattern: None });
-            assert_eq!(check.is_none(), row.requires("pattern"), "{row}");
+            let check = (row.build)(TypeValues::new(ContractSchema::Flat));
+            let needs_key = row.requires("pattern") || !row.one_of_keys.is_empty();
+            assert_eq!(check.is_none(), needs_key, "{row}");
         }
     }
 

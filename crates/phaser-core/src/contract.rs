@@ -49,6 +49,28 @@ impl fmt::Display for Severity {
     }
 }
 
+/// The response to an agent whose edit violates a contract of severity error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockDecision {
+    /// The edit is denied.
+    Deny,
+    /// The user is asked, where the agent can ask.
+    Ask,
+}
+
+impl BlockDecision {
+    /// All decisions.
+    pub const ALL: [Self; 2] = [Self::Deny, Self::Ask];
+
+    /// The value of `decision`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+        }
+    }
+}
+
 /// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -215,6 +237,8 @@ pub struct Contract {
     pub enabled: bool,
     /// Whether ignore directives and the baseline suppress its violations.
     pub ignorable: bool,
+    /// The response to an agent whose edit violates it.
+    pub decision: BlockDecision,
     /// Labels for selection. A contract of a pack also has the name of the pack.
     pub tags: Vec<String>,
     /// Texts that must violate it, and texts that must pass.
@@ -249,6 +273,7 @@ impl Contract {
             rationale: _,
             enabled,
             ignorable,
+            decision: _,
             tags: _,
             examples: _,
             origin: Origin { layer, file },

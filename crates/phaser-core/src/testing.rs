@@ -25,6 +25,7 @@ pub fn contract(index: usize, check: Check) -> Contract {
         rationale: None,
         enabled: true,
         ignorable: true,
+        decision: crate::contract::BlockDecision::Deny,
         tags: Vec::new(),
         zones: Vec::new(),
         fix: None,

@@ -31,6 +31,7 @@ use phaser_core::violation::{LineDigest, Replacement, Violation};
 
 mod added_ignores;
 mod gather;
+mod size;
 pub mod tally;
 
 use gather::{collect, judge_project, sort, survey_target};
@@ -310,6 +311,10 @@ fn read_target(
     if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
         propose_fixes(fixer, target, bytes, text, &mut checked);
     }
+    let size = selection.needs_size().then(|| size::of(target, &content, readable)).flatten();
+    if let Some(size) = size {
+        checked.violations.extend(matcher.check_size(selection, &target.path, size, readable));
+    }
     let mut scanned = ScannedTarget::default();
     if let (true, Some(text)) = (*added_ignores, readable) {
         scanned.added_ignores = added_ignores::added(matcher, reader, target, text, &checked.violations);
@@ -318,7 +323,10 @@ fn read_target(
         && target.compared != Compared::Directives
         && checked.violations.iter().any(Violation::is_open)
     {
-        let (violations, changed) = previous_violations(matcher, reader, before, readable);
+        let (mut violations, changed) = previous_violations(matcher, reader, before, readable);
+        if let Some(now) = size {
+            violations.extend(size::existing(matcher, reader, before, now));
+        }
         scanned.before = Some(Earlier { path: target.path.clone(), violations, changed });
     }
     let why = match text {

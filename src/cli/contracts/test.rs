@@ -13,6 +13,7 @@ use crate::cli::project::print_warnings;
 use crate::cli::say;
 use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
 use crate::exit::Exit;
+use crate::lint::needs_examples;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, Warning};
 use phaser_core::sanitize::inert;
@@ -90,7 +91,8 @@ struct TestCounts {
 fn count(all: &Results<'_>) -> TestCounts {
     let tested = || all.iter().flat_map(|(_, tested)| tested);
     let ok = tested().filter(|tested| tested.outcome == ExampleOutcome::AsExpected).count();
-    let without = all.iter().filter(|(_, tested)| tested.is_empty()).count();
+    let is_without = |contract: &Contract, tested: &[_]| tested.is_empty() && needs_examples(contract);
+    let without = all.iter().filter(|(contract, tested)| is_without(contract, tested)).count();
     TestCounts { ok, failed: tested().count() - ok, without }
 }
 

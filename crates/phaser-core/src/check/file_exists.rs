@@ -7,6 +7,7 @@ pub static FILE_EXISTS: ContractType = ContractType {
     name: "file_exists",
     meaning: "A file of the glob must exist.",
     required_keys: &[],
+    one_of_keys: &[],
     optional_keys: &[],
     v1_2_report: None,
     build: |_| Some(Check::Exists),

@@ -7,6 +7,7 @@ pub static FILE_NOT_EXISTS: ContractType = ContractType {
     name: "file_not_exists",
     meaning: "No file of the glob may exist.",
     required_keys: &[],
+    one_of_keys: &[],
     optional_keys: &[],
     v1_2_report: None,
     build: |_| Some(Check::NotExists),

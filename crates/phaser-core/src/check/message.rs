@@ -8,6 +8,7 @@ pub static FORBID_IN_MESSAGE: ContractType = ContractType {
     name: "forbid_in_message",
     meaning: "No commit message may match the pattern; each match is a violation.",
     required_keys: &["pattern"],
+    one_of_keys: &[],
     optional_keys: &["file_glob"],
     v1_2_report: None,
     build: |values| {
@@ -20,6 +21,7 @@ pub static REQUIRE_IN_MESSAGE: ContractType = ContractType {
     name: "require_in_message",
     meaning: "Every commit message must match the pattern.",
     required_keys: &["pattern"],
+    one_of_keys: &[],
     optional_keys: &["file_glob"],
     v1_2_report: None,
     build: |values| {

@@ -9,6 +9,7 @@ pub static REQUIRE_PATTERN: ContractType = ContractType {
     name: "require_pattern",
     meaning: "Every file of the glob must match the pattern.",
     required_keys: &["pattern"],
+    one_of_keys: &[],
     optional_keys: &["in"],
     v1_2_report: Some("Required pattern not found"),
     build: |values| {
@@ -25,6 +26,7 @@ pub static FILE_CONTAINS: ContractType = ContractType {
     name: "file_contains",
     meaning: "Every file of the glob must contain the pattern.",
     required_keys: &["pattern"],
+    one_of_keys: &[],
     optional_keys: &["in"],
     v1_2_report: None,
     build: |values| Some(Check::require(values.pattern?.literal_in_v1_2(values.schema))),

@@ -11,7 +11,7 @@ use super::prefilter::MAX_WIDTH;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
-use crate::check::{CheckTarget, CheckVerdict};
+use crate::check::{CheckTarget, CheckVerdict, FileSize};
 use crate::contract::Contract;
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
@@ -157,7 +157,7 @@ impl Matcher {
     ) -> Checked {
         let mut checked = Checked::default();
         for &contract in &selection.present {
-            let target = CheckTarget { path, text: None, matches: Vec::new(), incomplete: false };
+            let target = CheckTarget { path, text: None, matches: Vec::new(), size: None, incomplete: false };
             if self.contracts[contract].check.evaluate(target) == CheckVerdict::File {
                 checked.violations.push(Violation::of_file(&self.contracts[contract], path));
             }
@@ -183,6 +183,48 @@ impl Matcher {
             file.search_all(searched, scratch);
         });
         file.finish()
+    }
+}
+
+impl Matcher {
+    /// Checks the size of a file. A directive in its text, if it has one, may suppress a violation.
+    pub fn check_size(
+        &self,
+        selection: &Selection,
+        path: &RelPath,
+        size: FileSize,
+        text: Option<&Text<'_>>,
+    ) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        for contract in selection.sized.iter().map(|&index| &self.contracts[index]) {
+            let target = CheckTarget { path, text, matches: Vec::new(), size: Some(size), incomplete: false };
+            if contract.check.evaluate(target) == CheckVerdict::File {
+                violations.push(Violation::of_file(contract, path));
+            }
+        }
+        if let Some(text) = text {
+            self.apply_directives(path, text, &mut violations);
+        }
+        violations
+    }
+
+    /// Marks the violations that directives of the text suppress.
+    fn apply_directives(&self, path: &RelPath, text: &Text<'_>, violations: &mut [Violation]) {
+        if violations.is_empty() || self.options.directives == Directives::Disregarded {
+            return;
+        }
+        let ignores = Ignores::parse(path, text);
+        for violation in violations {
+            let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
+            match ignores.covers(&violation.contract.id, lines) {
+                Cover::Suppressed if !violation.contract.ignorable => {
+                    violation.note = Some(Note::NotIgnorable);
+                }
+                Cover::Suppressed => violation.state = State::Ignored,
+                Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
+                Cover::No => {}
+            }
+        }
     }
 }
 
@@ -281,6 +323,7 @@ impl FileCheck<'_> {
             path: self.path,
             text: Some(self.text),
             matches: found.matches,
+            size: None,
             incomplete: found.unfinished.is_some(),
         };
         match self.matcher.contracts[contract].check.evaluate(target) {
@@ -352,32 +395,13 @@ impl FileCheck<'_> {
             let limit = self.matcher.options.limits.violations;
             self.skip(SkipReason::TooManyViolations { limit, ids: self.ids(no_room) });
         }
-        self.apply_directives();
+        self.matcher.apply_directives(self.path, self.text, &mut self.checked.violations);
         self.checked
     }
 
     fn ids(&self, mut contracts: Vec<usize>) -> Vec<String> {
         contracts.sort_unstable();
         contracts.into_iter().map(|contract| self.matcher.contracts[contract].id.clone()).collect()
-    }
-
-    fn apply_directives(&mut self) {
-        let disregarded = self.matcher.options.directives == Directives::Disregarded;
-        if self.checked.violations.is_empty() || disregarded {
-            return;
-        }
-        let ignores = Ignores::parse(self.path, self.text);
-        for violation in &mut self.checked.violations {
-            let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
-            match ignores.covers(&violation.contract.id, lines) {
-                Cover::Suppressed if !violation.contract.ignorable => {
-                    violation.note = Some(Note::NotIgnorable);
-                }
-                Cover::Suppressed => violation.state = State::Ignored,
-                Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
-                Cover::No => {}
-            }
-        }
     }
 }
 

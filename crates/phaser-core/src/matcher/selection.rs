@@ -34,6 +34,8 @@ pub struct Selection {
     /// The contracts about the presence of the file.
     pub(super) present: Vec<usize>,
     exists: Vec<usize>,
+    /// The contracts about the size of the file.
+    pub(super) sized: Vec<usize>,
     /// Contracts that were not prepared before the deadline.
     no_time: Vec<usize>,
     /// The cost spent on texts while cold.
@@ -57,14 +59,16 @@ pub struct SearchSet {
 impl Selection {
     pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
-        let (mut present, mut exists) = (Vec::new(), Vec::new());
+        let (mut present, mut exists, mut sized) = (Vec::new(), Vec::new(), Vec::new());
         for &index in applicable {
             let check = &matcher.contracts[index].check;
             match check.input() {
                 CheckInput::Path if check.is_about_project() => exists.push(index),
                 _ if content == ContentCheck::Excluded => {}
                 CheckInput::Message if content != ContentCheck::Message => {}
-                CheckInput::Path | CheckInput::Text if content == ContentCheck::Message => {}
+                CheckInput::Path | CheckInput::Text | CheckInput::Size
+                    if content == ContentCheck::Message => {}
+                CheckInput::Size => sized.push(index),
                 CheckInput::Path => present.push(index),
                 CheckInput::Text | CheckInput::Message => match content {
                     ContentCheck::Exempt | ContentCheck::Excluded => {}
@@ -80,6 +84,7 @@ impl Selection {
             contents,
             present,
             exists,
+            sized,
             no_time,
             spent: AtomicUsize::new(0),
             is_warming: AtomicBool::new(false),
@@ -89,7 +94,10 @@ impl Selection {
 
     /// Whether no contract has to be checked.
     pub fn is_empty(&self) -> bool {
-        self.contents.is_empty() && self.present.is_empty() && self.no_time.is_empty()
+        self.contents.is_empty()
+            && self.present.is_empty()
+            && self.sized.is_empty()
+            && self.no_time.is_empty()
     }
 
     /// Whether a contract is about the text of the file.
@@ -100,6 +108,11 @@ impl Selection {
     /// Contracts that the existence of the file satisfies.
     pub fn satisfied_by_existence(&self) -> &[usize] {
         &self.exists
+    }
+
+    /// Whether the size of the file is to be checked.
+    pub fn needs_size(&self) -> bool {
+        !self.sized.is_empty()
     }
 
     /// Contracts that were not prepared before the deadline.

@@ -2,8 +2,8 @@
 
 use super::super::scope::ContractScope;
 use super::super::{
-    Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate, Origin, Pattern,
-    Severity, Warning, Zone,
+    BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate,
+    Origin, Pattern, Severity, Warning, Zone,
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{FILE_EXISTS, TYPES, TypeValues};
@@ -20,7 +20,10 @@ pub struct ContractBuilder {
     /// The values so far.
     pub(super) contract: Contract,
     kind: Option<&'static ContractType>,
-    pattern: Option<Pattern>,
+    /// The values of keys that only some types take.
+    of_type: TypeValues,
+    /// Such keys that have a value, with their lines.
+    of_type_lines: Vec<(&'static str, usize)>,
     /// The line that missing keys are reported at.
     top: usize,
     /// One bit per key that has a value.
@@ -70,6 +73,7 @@ impl ContractBuilder {
             rationale: None,
             enabled: true,
             ignorable: true,
+            decision: BlockDecision::Deny,
             tags: Vec::new(),
             examples: Examples::default(),
             origin,
@@ -79,7 +83,8 @@ impl ContractBuilder {
             is_valid: false,
             contract,
             kind: None,
-            pattern: None,
+            of_type: TypeValues::new(schema),
+            of_type_lines: Vec::new(),
             top,
             present: 0,
             zones_line: None,
@@ -155,6 +160,17 @@ impl ContractBuilder {
                 self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
             }
         }
+        let missing = self.kind.map_or(&[][..], |kind| kind.one_of_keys);
+        if !missing.is_empty() && !self.of_type_lines.iter().any(|(key, _)| missing.contains(key)) {
+            let names = missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" or ");
+            self.mistake(self.top, format!("{names} is missing (add '{}: …')", missing[0]));
+        }
+        if let (BlockDecision::Ask, Severity::Warning) = (self.contract.decision, self.contract.severity) {
+            self.doubt(
+                self.top,
+                "key 'decision' means nothing for a warning (remove it, or use severity error)",
+            );
+        }
         self.put_check();
     }
 
@@ -170,11 +186,12 @@ impl ContractBuilder {
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
-        if let Some(Pattern { line, .. }) = self.pattern.as_ref().filter(|_| !kind.takes("pattern")) {
-            let (line, what) = (*line, "(remove it: such a contract is about the file's path)");
-            self.doubt(line, format!("key 'pattern' means nothing for {kind} {what}"));
+        for (key, line) in std::mem::take(&mut self.of_type_lines) {
+            if !kind.takes(key) {
+                self.doubt(line, format!("key '{key}' means nothing for {kind} (remove it)"));
+            }
         }
-        let values = TypeValues { schema: self.contract.schema, pattern: self.pattern.take() };
+        let values = std::mem::replace(&mut self.of_type, TypeValues::new(self.contract.schema));
         let check = (kind.build)(values);
         self.judge_fix(kind, check.as_ref().and_then(Check::pattern));
         // Without a check a required key is missing, which has been reported.
@@ -237,7 +254,37 @@ impl ContractBuilder {
             self.mistake(line, format!("'pattern' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
         }
         let source = pattern.text.into_owned();
-        self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, literals: None });
+        self.of_type.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, literals: None });
+        self.of_type_lines.push(("pattern", line));
+    }
+
+    pub(super) fn set_max_lines(&mut self, number: LocatedText<'_>) {
+        self.of_type.max_lines = self.number("max_lines", &number);
+    }
+
+    pub(super) fn set_max_bytes(&mut self, number: LocatedText<'_>) {
+        self.of_type.max_bytes = self.number("max_bytes", &number);
+    }
+
+    /// The value of a key that is a number.
+    fn number(&mut self, key: &'static str, number: &LocatedText<'_>) -> Option<u64> {
+        self.of_type_lines.push((key, number.line));
+        let value = number.text.replace('_', "").parse().ok();
+        if value.is_none() {
+            let what = format!("'{key}' is not a number: '{}' (write digits)", printable(&number.text));
+            self.mistake(number.line, what);
+        }
+        value
+    }
+
+    pub(super) fn set_decision(&mut self, decision: LocatedText<'_>) {
+        match BlockDecision::ALL.into_iter().find(|known| known.as_str() == decision.text) {
+            Some(known) => self.contract.decision = known,
+            None => {
+                let what = format!("decision '{}' is not known (use deny or ask)", printable(&decision.text));
+                self.mistake(decision.line, what);
+            }
+        }
     }
 
     /// Sets `file_glob`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::{ContractType, Severity, Zone};
+use super::super::{BlockDecision, ContractType, Severity, Zone};
 use super::{
     ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, V1_2Position,
     ValueShape,
@@ -25,7 +25,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 14] = [
+pub static KEYS: [ContractKey; 17] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -129,6 +129,36 @@ pub static KEYS: [ContractKey; 14] = [
         ..USUAL
     },
     ContractKey {
+        name: "max_lines",
+        mistaken_for: &["lines", "line_limit"],
+        v1_2: V1_2Position::InRule(&["max_lines"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_max_lines,
+            get: |contract| number(contract.check.limit()?.lines),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: ShownAs::InRow,
+        meaning: "The largest number of lines of a file. Only for `file_size`.",
+        v1_2_meaning: None,
+        schema: || json!({ "type": "integer", "minimum": 0 }),
+    },
+    ContractKey {
+        name: "max_bytes",
+        mistaken_for: &["bytes", "size", "max_size"],
+        v1_2: V1_2Position::InRule(&["max_bytes"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_max_bytes,
+            get: |contract| number(contract.check.limit()?.bytes),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: ShownAs::InRow,
+        meaning: "The largest number of bytes of a file. Only for `file_size`.",
+        v1_2_meaning: None,
+        schema: || json!({ "type": "integer", "minimum": 0 }),
+    },
+    ContractKey {
         name: "fix",
         mistaken_for: &["replacement", "replace", "replace_with", "autofix", "fixes", "fixed"],
         v1_2: V1_2Position::InRule(&["fix"]),
@@ -172,6 +202,25 @@ pub static KEYS: [ContractKey; 14] = [
         v1_2_meaning: Some("`error` (default) or `warning`."),
         schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
         ..USUAL
+    },
+    ContractKey {
+        name: "decision",
+        mistaken_for: &["action", "on_violation"],
+        v1_2: V1_2Position::InRule(&["decision"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_decision,
+            get: |contract| {
+                let is_default = contract.decision == BlockDecision::Deny;
+                (!is_default).then(|| LocatedText::anywhere(contract.decision.as_str()))
+            },
+        },
+        quotes: Quotes::IfNeeded,
+        shown: ShownAs::InRow,
+        meaning: "Response to an agent whose edit violates an `error` contract: `deny` (default), or `ask` the user. \
+                  Commits and CI fail either way.",
+        v1_2_meaning: None,
+        schema: || json!({ "enum": BlockDecision::ALL.map(BlockDecision::as_str) }),
     },
     ContractKey {
         name: "rationale",
@@ -237,6 +286,11 @@ pub static KEYS: [ContractKey; 14] = [
         ..USUAL
     },
 ];
+
+/// A number as a text.
+fn number(number: Option<u64>) -> Option<LocatedText<'static>> {
+    number.map(|number| LocatedText::new(number.to_string(), 1))
+}
 
 fn globs_schema() -> Json {
     let glob = json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN });

@@ -60,15 +60,24 @@ fn demands(schema: ContractSchema) -> Value {
         |key: &&ContractKey| matches!(key.required, KeyRequired::ByType | KeyRequired::UnlessOptional);
     let always = KEYS.iter().filter(|key| !is_by_type(key) && key.is_required(schema, None));
     let required = always.map(|key| key.name_in(schema));
-    let by_type = KEYS.iter().filter(is_by_type).map(|key| {
+    let by_type = KEYS.iter().filter(is_by_type).filter_map(|key| {
         let requires = |kind: &&&crate::check::ContractType| key.is_required(schema, Some(kind));
         let types: Vec<_> = TYPES.iter().filter(requires).map(|kind| kind.name).collect();
-        json!({
-            "if": { "properties": { "type": { "enum": types } } },
-            "then": { "required": [key.name_in(schema)] },
+        (!types.is_empty()).then(|| {
+            json!({
+                "if": { "properties": { "type": { "enum": types } } },
+                "then": { "required": [key.name_in(schema)] },
+            })
         })
     });
-    json!({ "required": required.collect::<Vec<_>>(), "allOf": by_type.collect::<Vec<_>>() })
+    let one_of = TYPES.iter().filter(|kind| !kind.one_of_keys.is_empty()).map(|kind| {
+        let keys = kind.one_of_keys.iter().map(|key| json!({ "required": [key] }));
+        json!({
+            "if": { "properties": { "type": { "const": kind.name } } },
+            "then": { "anyOf": keys.collect::<Vec<_>>() },
+        })
+    });
+    json!({ "required": required.collect::<Vec<_>>(), "allOf": by_type.chain(one_of).collect::<Vec<_>>() })
 }
 
 fn examples_schema() -> Value {
