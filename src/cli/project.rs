@@ -14,7 +14,7 @@ use crate::report::here::Here;
 use phaser_core::contract::{LayerKind, Severity, Warning};
 use phaser_project::config::Existing;
 use phaser_project::contracts::layers::Layer;
-use phaser_project::contracts::read::{ContractDirectory, Forms};
+use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::packs::Pack;
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, RootHints, TOP_CONFIG, find_root};
 use phaser_project::project::by_file::ByFile;
@@ -100,7 +100,7 @@ fn user(environment: &Environment) -> Option<ContractDirectory> {
         kind: LayerKind::User,
         path: home.join(&inside),
         shown: Path::new("~").join(&inside),
-        forms: Forms::Both,
+        nested_only: false,
     })
 }
 
@@ -118,7 +118,7 @@ fn with_older(extra: Extra, root: &Root, environment: &Environment) -> Extra {
     for path in stored.into_iter().chain(nearest) {
         let shown = path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
         if !older.iter().any(|known| known.path == path) {
-            older.push(ContractDirectory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly });
+            older.push(ContractDirectory { kind: LayerKind::Project, path, shown, nested_only: true });
         }
     }
     let user = user.filter(|user| !older.iter().any(|known| known.path == user.path));
@@ -130,7 +130,7 @@ fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Co
     if let Err(error) = std::fs::read_dir(&path) {
         bail!("--contracts-dir {}: not a readable directory: {error}; name one that is", named.display());
     }
-    Ok(ContractDirectory { kind: LayerKind::Named, path, shown: named.to_owned(), forms: Forms::Both })
+    Ok(ContractDirectory { kind: LayerKind::Named, path, shown: named.to_owned(), nested_only: false })
 }
 
 /// The violations of a project today.

@@ -147,9 +147,9 @@ impl Glob {
     pub fn names(&self) -> NamePattern<'_> {
         match self.shape() {
             GlobShape::Nothing => NamePattern::Any,
-            GlobShape::Exact => NamePattern::ending_in(&self.text, Whole::Yes),
+            GlobShape::Exact => NamePattern::Name(&self.text[self.directory().len()..]),
             GlobShape::Under { tail, .. } => tail.names(),
-            GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end, Whole::No),
+            GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end),
         }
     }
 
@@ -255,23 +255,13 @@ pub enum NamePattern<'a> {
     Extensions(Vec<&'a str>),
 }
 
-/// Whether a text is a whole path or only its end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Whole {
-    Yes,
-    No,
-}
-
 impl<'a> NamePattern<'a> {
     /// The condition on names of paths that end in `end`.
-    fn ending_in(end: &'a str, whole: Whole) -> Self {
-        match (end.rsplit_once('/'), whole) {
+    fn ending_in(end: &'a str) -> Self {
+        match (end.rsplit_once('/'), end.rsplit_once('.')) {
             (Some((_, name)), _) => Self::Name(name),
-            (None, Whole::Yes) => Self::Name(end),
-            (None, Whole::No) => match end.rsplit_once('.') {
-                Some((_, extension)) => Self::Extensions(vec![extension]),
-                None => Self::Any,
-            },
+            (None, Some((_, extension))) => Self::Extensions(vec![extension]),
+            (None, None) => Self::Any,
         }
     }
 }

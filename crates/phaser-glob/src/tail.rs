@@ -1,7 +1,7 @@
 //! The part after `**/` of common globs, matched without a regex: `*.rs`, `Makefile`, `test_*.py`, `*.{ts,tsx}`,
 //! `node_modules/**`.
 
-use super::{NamePattern, Whole, is_literal};
+use super::{NamePattern, is_literal};
 
 /// The part after `**/`.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ fn names(text: &str) -> NamePattern<'_> {
     match text.split_once('*') {
         _ if text.ends_with("/**") => NamePattern::Any,
         None => NamePattern::Name(text),
-        Some((_, end)) => NamePattern::ending_in(end, Whole::No),
+        Some((_, end)) => NamePattern::ending_in(end),
     }
 }
 

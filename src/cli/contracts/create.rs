@@ -27,7 +27,7 @@ use phaser_core::contract::{
     Contract, ContractSchema, ContractType, Example, Examples, LayerKind, Origin, Warning,
 };
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
-use phaser_project::contracts::read::{ContractDirectory, Forms};
+use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::project::PATIENT_TIMEOUT;
 
 mod dialogue;
@@ -337,7 +337,7 @@ impl Destination {
         let wanted = if for_user { LayerKind::User } else { LayerKind::Project };
         let fits =
             |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
-        let is_older = |directory: &ContractDirectory| directory.forms == Forms::NestedOnly;
+        let is_older = |directory: &ContractDirectory| directory.nested_only;
         let mut directories = project.directories().filter(|directory| !is_older(directory));
         let directory =
             directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;

@@ -39,8 +39,8 @@ pub struct ContractDirectory {
     pub path: PathBuf,
     /// The path in messages.
     pub shown: PathBuf,
-    /// The file forms that are read.
-    pub forms: Forms,
+    /// Whether only the nested form of version 1.2 is read; flat files are skipped.
+    pub nested_only: bool,
 }
 
 /// The content of the files of a directory, by relative path.
@@ -85,15 +85,6 @@ impl FileContents {
             }
         }
     }
-}
-
-/// Which forms of contract files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forms {
-    /// Both.
-    Both,
-    /// The nested form of version 1.2; flat files are skipped.
-    NestedOnly,
 }
 
 /// Reads contract files, up to a deadline and a total size.
@@ -152,7 +143,7 @@ impl ContractReader {
                 _ if self.deadline.has_passed() => "timed out".to_owned(),
                 Ok(built) => {
                     for one in built {
-                        found.add(one, directory.forms);
+                        found.add(one, directory.nested_only);
                     }
                     continue;
                 }
@@ -171,8 +162,8 @@ impl ContractReader {
 
 impl ReadContracts {
     /// Adds the contents of a document, unless its form is not read.
-    fn add(&mut self, built: ParsedContract, forms: Forms) {
-        if forms == Forms::NestedOnly && built.schema == Some(ContractSchema::Flat) {
+    fn add(&mut self, built: ParsedContract, nested_only: bool) {
+        if nested_only && built.schema == Some(ContractSchema::Flat) {
             return;
         }
         self.contracts.extend(built.contract);
@@ -284,7 +275,7 @@ mod tests {
             fs::write(path.join(name), bytes).expect("written");
         }
         let directory =
-            ContractDirectory { kind: LayerKind::Project, path, shown: "project".into(), forms: Forms::Both };
+            ContractDirectory { kind: LayerKind::Project, path, shown: "project".into(), nested_only: false };
         (temporary, directory)
     }
 
@@ -331,7 +322,7 @@ mod tests {
             ("d.yaml", b"rule: {id: d}\n"),
         ]);
         let found = reader(MAX_TOTAL)
-            .read(&ContractDirectory { forms: Forms::NestedOnly, ..directory }, &FileContents::OnDisk);
+            .read(&ContractDirectory { nested_only: true, ..directory }, &FileContents::OnDisk);
         assert_eq!(ids(&found), ["n"]);
         assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
         assert!(!found.warnings.is_empty());

@@ -8,7 +8,7 @@ use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy, Poli
 pub use crate::contracts::layers::Loaded;
 use crate::contracts::layers::{self, Layer, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
-use crate::contracts::read::{ContractDirectory, FileContents, Forms};
+use crate::contracts::read::{ContractDirectory, FileContents};
 use crate::packs::Pack;
 use crate::path::{
     CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, TOP_CONFIG, baseline_beside,
@@ -34,7 +34,7 @@ pub struct Extra {
 
 /// The user's contract directory.
 pub fn user_directory(path: PathBuf) -> ContractDirectory {
-    ContractDirectory { kind: LayerKind::User, shown: path.clone(), path, forms: Forms::Both }
+    ContractDirectory { kind: LayerKind::User, shown: path.clone(), path, nested_only: false }
 }
 
 /// Loads the contracts of one project in one state.
@@ -290,7 +290,7 @@ impl Load<'_> {
         let path = self.on_disk(folder).join(PROJECT_CONTRACTS);
         let shown = PathBuf::from(inside.to_text().into_owned());
         let is_known = self.extra.older.iter().any(|older| older.path == path);
-        let directory = ContractDirectory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
+        let directory = ContractDirectory { kind: LayerKind::Project, path, shown, nested_only: false };
         let files = match self.settings {
             Settings::OnDisk | Settings::Overlaid(..) => self.uncommitted(&directory),
             Settings::Staged(listing) => {
@@ -332,7 +332,7 @@ impl Load<'_> {
             };
             let shown = Path::new(&*placed.base.to_text()).join(&named.path);
             let directory =
-                ContractDirectory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
+                ContractDirectory { kind: LayerKind::Configured, path, shown, nested_only: false };
             let files = only.map_or_else(|| self.uncommitted(&directory), FileContents::Only);
             layers.push(Layer { base: placed.base.clone(), from: Supply::Directory(directory, files) });
         }

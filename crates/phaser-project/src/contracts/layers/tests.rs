@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::contracts::read::Forms;
 
 struct Fixture {
     directory: tempfile::TempDir,
@@ -35,7 +34,7 @@ impl Fixture {
 
     fn layer(&self, kind: LayerKind, name: &str) -> Layer {
         let path = self.directory.path().join(name);
-        Layer::of_directory(ContractDirectory { kind, path, shown: name.into(), forms: Forms::Both })
+        Layer::of_directory(ContractDirectory { kind, path, shown: name.into(), nested_only: false })
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{ContractDirectory, Forms};
+use super::ContractDirectory;
 use phaser_core::contract::{LayerKind, Warning};
 
 /// The relative paths of the contract files, sorted.
@@ -23,7 +23,7 @@ pub(super) fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) 
 pub fn files(directory: &Path) -> Vec<PathBuf> {
     let path = directory.to_owned();
     let directory =
-        ContractDirectory { kind: LayerKind::Project, shown: path.clone(), path, forms: Forms::Both };
+        ContractDirectory { kind: LayerKind::Project, shown: path.clone(), path, nested_only: false };
     names(&directory, &mut Vec::new()).into_iter().map(|name| directory.path.join(name)).collect()
 }
 
@@ -174,7 +174,7 @@ mod tests {
             kind: LayerKind::Project,
             path: path.to_owned(),
             shown: "shown".into(),
-            forms: Forms::Both,
+            nested_only: false,
         };
         let mut warnings = Vec::new();
         let names = super::names(&directory, &mut warnings);
