@@ -224,6 +224,7 @@ fn committed_removal_is_reported() {
         "git mv .claude/contracts/no-eval.yaml docs/ && git commit -q -m x",
         "git rm -rq .claude && git commit -q -m x",
         "rm -r .claude && git commit -qam x",
+        "git checkout -q --orphan o && git commit -q -m x && sed -i s/error/warning/ .claude/contracts/no-eval.yaml",
         "git merge -q weak",
         "git reset -q --hard weak",
         "git -c core.logAllRefUpdates=false reset -q --hard weak",

@@ -219,6 +219,21 @@ impl WorktreeSearch<'_> {
         }
         let mut groups = groups.into_iter();
         let mut first = groups.next().unwrap_or_default();
+        for (top, inside) in repositories.iter().zip(groups).filter(|(_, inside)| !inside.is_empty()) {
+            let config_home = self.location.config_home.clone();
+            let cwd = self.root.path().join(top.to_native());
+            let location = GitLocation { cwd, config_home, ..GitLocation::default() };
+            match PreviousVersions::open(self.root, &location, reference, RepositoryRole::Nested) {
+                Ok(before) => {
+                    let targets = before.compare(inside, self.limits.deadline).into_iter();
+                    let (known, new): (Vec<_>, Vec<_>) = targets.partition(|target| target.before.is_some());
+                    compared.extend(known);
+                    // The project's repository may know where it was before.
+                    first.extend(new);
+                }
+                Err(error) => skipped.push(gap(top, &error)),
+            }
+        }
         let mut tracked = None;
         match own {
             Some(Ok(before)) => {
@@ -226,22 +241,13 @@ impl WorktreeSearch<'_> {
                 if !is_over {
                     before.add_committed(&mut first);
                 }
-                compared = before.compare(first, self.limits.deadline);
+                compared.extend(before.compare(first, self.limits.deadline));
             }
-            Some(Err(GitError::NotARepository(_))) | None => compared = first,
+            Some(Err(GitError::NotARepository(_))) | None => compared.extend(first),
             Some(Err(error)) if !first.is_empty() || is_over => {
-                skipped.push(gap(&RelPath::from("."), &error))
+                skipped.push(gap(&RelPath::from("."), &error));
             }
             Some(Err(_)) => {}
-        }
-        for (top, inside) in repositories.iter().zip(groups).filter(|(_, inside)| !inside.is_empty()) {
-            let config_home = self.location.config_home.clone();
-            let cwd = self.root.path().join(top.to_native());
-            let location = GitLocation { cwd, config_home, ..GitLocation::default() };
-            match PreviousVersions::open(self.root, &location, reference, RepositoryRole::Nested) {
-                Ok(before) => compared.extend(before.compare(inside, self.limits.deadline)),
-                Err(error) => skipped.push(gap(top, &error)),
-            }
         }
         if is_over {
             let why = SkipReason::TimedOut { checked: seen, directories: unfinished.len(), tracked };

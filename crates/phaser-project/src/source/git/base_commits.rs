@@ -147,10 +147,8 @@ impl<'r> Window<'r> {
             (to.1 != from.0 && !self.is_made(last.new)).then_some(last.new)
         });
         Moves {
-            // A command can move `HEAD` without an entry.
-            head_before: oldest
-                .map_or(self.logged_before, |entry| Some(entry.previous))
-                .filter(|id| !id.is_null()),
+            // A command can move `HEAD` without an entry, or start a history without a parent.
+            head_before: oldest.map(|entry| entry.previous).filter(|id| !id.is_null()).or(self.logged_before),
             switched_to,
             has_rebased: self.log.iter().any(|entry| entry.message.starts_with(b"rebase")),
         }

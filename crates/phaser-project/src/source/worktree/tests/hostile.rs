@@ -93,6 +93,14 @@ fn nested_repository_has_own_history() {
 }
 
 #[test]
+fn file_moved_in_made_repository_keeps_violations() {
+    let repo = project();
+    repo.write("in/a.txt", "old BAD\n").commit_past();
+    assert_eq!(repo.reported("git init -q in; mv in/a.txt in/b.txt"), NOTHING);
+    assert_eq!(repo.reported("echo new BAD >> in/b.txt"), ["in/b.txt:2"]);
+}
+
+#[test]
 fn project_below_or_above_worktree_top() {
     let repo = project();
     repo.write("part/a.txt", "old BAD\n").commit_past();
