@@ -44,7 +44,7 @@ pub struct Plan<'a> {
 
 /// Who receives the result.
 enum Audience {
-    /// A person or a program: receives a report, and violations fail the run.
+    /// A user or a program: receives a report, and violations fail the run.
     Reader,
     /// An agent: receives a response to its event, or a report if a format is named.
     Agent(AgentEvent),

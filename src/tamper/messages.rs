@@ -50,15 +50,15 @@ impl Change {
              fixed."
             ),
             (Policy::Ask, Moment::Before) => format!(
-                "A person has to approve {it} in this project ('ignores: ask' in {config}): without approval, fix the code \
+                "The user has to approve {it} in this project ('ignores: ask' in {config}): without approval, fix the code \
              and leave {it} out."
             ),
             (Policy::Deny, Moment::Before) => format!(
-                "Only a person may add {it} in this project ('ignores: deny' in {config}): fix the code instead, or ask the \
+                "Only the user may add {it} in this project ('ignores: deny' in {config}): fix the code instead, or ask the \
              user to add {it}. Do not add {it} in another way."
             ),
             (Policy::Ask | Policy::Deny, Moment::After) => format!(
-                "Only a person may approve {it} in this project ('ignores: {}' in {config}): remove {it} and fix the code, \
+                "Only the user may approve {it} in this project ('ignores: {}' in {config}): remove {it} and fix the code, \
              or ask the user.",
                 policy.as_str()
             ),
@@ -99,15 +99,15 @@ impl Change {
                 "This project reports it ('protect: report' in {config}): explain in your reply what you changed and why."
             ),
             (Policy::Ask, Moment::Before) => format!(
-                "A person has to approve it ('protect: ask' in {config}): without approval, do not change contracts, \
+                "The user has to approve it ('protect: ask' in {config}): without approval, do not change contracts, \
              configuration, baseline or hooks; comply with them."
             ),
             (Policy::Deny, Moment::Before) => format!(
-                "Only a person may do that ('protect: deny' in {config}): do not change contracts, configuration, baseline or \
+                "Only the user may do that ('protect: deny' in {config}): do not change contracts, configuration, baseline or \
              hooks; comply with them, or ask the user to make the change. Do not make it in another way."
             ),
             (Policy::Ask | Policy::Deny, Moment::After) => format!(
-                "Only a person may approve it ('protect: {}' in {config}): undo the change, or ask the user.",
+                "Only the user may approve it ('protect: {}' in {config}): undo the change, or ask the user.",
                 policy.as_str()
             ),
         };
@@ -156,7 +156,12 @@ mod tests {
                     let first = text.lines().next().unwrap_or_default();
                     assert!(first.starts_with("phaser: ") && first.contains(CONFIG), "{text}");
                     assert!(first.len() <= 600 && first.contains(policy.as_str()), "{text}");
-                    assert!(policy == Policy::Report || first.contains(" person "), "{text}");
+                    assert!(
+                        policy == Policy::Report
+                            || first.contains("the user ")
+                            || first.contains("The user "),
+                        "{text}"
+                    );
                 }
                 for text in both(25).map(Option::unwrap_or_default) {
                     assert_eq!(text.lines().count(), 22, "{text}");
@@ -177,13 +182,13 @@ mod tests {
         let text = |moment| change(moment).added_ignores(&ignores(1)).expect("something");
         assert_eq!(
             text(Moment::Before),
-            "phaser: this edit suppresses c1 at src/a .py:1 with an ignore directive. Only a person may add it in this project \
+            "phaser: this edit suppresses c1 at src/a .py:1 with an ignore directive. Only the user may add it in this project \
              ('ignores: deny' in .claude/phaser.yaml): fix the code instead, or ask the user to add it. Do not add it in \
              another way."
         );
         assert_eq!(
             text(Moment::After),
-            "phaser: c1 at src/a .py:1 is now suppressed by an ignore directive. Only a person may approve it in this project \
+            "phaser: c1 at src/a .py:1 is now suppressed by an ignore directive. Only the user may approve it in this project \
              ('ignores: deny' in .claude/phaser.yaml): remove it and fix the code, or ask the user."
         );
     }

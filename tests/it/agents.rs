@@ -563,7 +563,7 @@ fn own_failure_gets_empty_response() {
         assert_eq!(output.json(), json!({}), "{client:?}");
         assert!(client.run(&sandbox, &event, &["--format", "json"]).json().is_object());
     }
-    // Claude Code shows a failure to the person, and goes on.
+    // Claude Code shows a failure to the user, and continues.
     let input = json!({ "file_path": sandbox.path("a.py"), "content": "x" });
     let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--output", "report.json"]).run();
     assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");

@@ -4,7 +4,7 @@
 //!
 //! | reader | acts on |
 //! |---|---|
-//! | a terminal, and a person reading | control characters, bidirectional overrides, line and paragraph separators |
+//! | a terminal, and its reader | control characters, bidirectional overrides, line and paragraph separators |
 //! | a log of GitHub | `::` at the start of a line |
 //! | a log of Azure | `##[` and `##vso[` anywhere |
 //!

@@ -43,7 +43,7 @@ fn installs_and_removes_every_hook() {
 
 #[test]
 fn the_command_never_changes() {
-    // A agent may have it confirmed by a person whenever it does.
+    // An agent may have it confirmed by the user whenever it does.
     assert_eq!(
         command_of(Agent::Codex),
         "hash phaser && exec phaser enforce --stdin --guard --agent codex; echo {}"

@@ -38,10 +38,10 @@ def outcome(s, session, value, path, before, after, *words):
     s.expect(not session.feedback(), "the turn ends at once")
 
 
-def person(s, session):
+def names_user(s, session):
     """A refusal names the user, who has to agree: in a headless run it is all that the model receives."""
     reason = session.after(1).results[0].text.lower()
-    s.expect("person" in reason or "user" in reason or "human" in reason, "the reason names who has to agree", reason)
+    s.expect("user" in reason, "the reason names who has to agree", reason)
 
 
 def ignores(value, tool):
@@ -57,7 +57,7 @@ def ignores(value, tool):
         session = s.run([call])
         outcome(s, session, value, path, before, after, "no-eval", path)
         if value in ("ask", "deny"):
-            person(s, session)
+            names_user(s, session)
 
     scenario(f"ignores-{value}-{tool.lower()}")(run)
 
@@ -155,7 +155,7 @@ def protect(value, way):
         # What is weakened is named: a contract by its id, the rest by its file.
         outcome(s, session, value, path, before, after, "no-eval" if path.endswith(CONTRACT) else path)
         if value in ("ask", "deny"):
-            person(s, session)
+            names_user(s, session)
 
     scenario(f"protect-{value}-{way}")(run)
 
