@@ -44,7 +44,17 @@ fn match_counts_in_named_zone_only() {
 fn key_does_nothing_in_unknown_language() {
     let all = ["in-code", "in-comments", "in-strings", "in-text"].map(|id| format!("1:2 {id}"));
     assert_eq!(found("a.xyz", "'X'\n"), all);
-    assert_eq!(found("a.ipynb", "{\"cells\": [{\"source\": [\"X\"]}]}\n").len(), 4);
+}
+
+#[test]
+fn notebook_cell_has_zones_of_python() {
+    let zones = |source: &str| {
+        let notebook = serde_json::json!({ "cells": [{ "cell_type": "code", "source": [source] }] });
+        let found = found("a.ipynb", notebook.to_string());
+        found.iter().filter_map(|one| Some(one.split_once(' ')?.1.to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(zones("X"), ["in-code"]);
+    assert_eq!(zones("# X"), ["in-comments", "in-text"]);
 }
 
 #[test]
