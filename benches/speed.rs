@@ -10,7 +10,7 @@ use phaser_core::contract::{Contract, LayerKind};
 use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
 use phaser_core::text::Text;
 use phaser_project::contracts::layers::{Layer, Loaded, Loading, load};
-use phaser_project::contracts::read::{ContractDirectory, Forms};
+use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::{Occurrences, TextEdit};
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ fn files(count: usize) -> TempDir {
 fn loaded(files: &TempDir) -> Loaded {
     let path = files.path().to_owned();
     let directory =
-        ContractDirectory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
+        ContractDirectory { kind: LayerKind::Named, shown: path.clone(), path, nested_only: false };
     load(&[Layer::of_directory(directory)], Loading::whole(broken))
 }
 

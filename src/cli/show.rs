@@ -80,17 +80,17 @@ impl Show<'_> {
                 "phaser: {file}: {entries} stale; 'phaser baseline --prune' drops what is gone"
             ));
         }
-        // Nobody reads thousands of stderr lines of a hook.
+        // Thousands of stderr lines of a hook help no user.
         let most = if self.args.stdin { MOST_GAPS_OF_AN_EVENT } else { usize::MAX };
         for Skipped { path, why } in report.skipped.iter().take(most) {
             match why {
                 // The reason is a sentence of its own, and the agent reports the same.
+                SkipReason::NotReconstructed(_) | SkipReason::UnexpectedBinary(_)
+                    if self.args.stdin && self.args.quiet => {}
                 SkipReason::NotReconstructed(reason) | SkipReason::UnexpectedBinary(reason)
                     if self.args.stdin =>
                 {
-                    if !self.args.quiet {
-                        say(format_args!("phaser: not checked: {reason}"));
-                    }
+                    say(format_args!("phaser: not checked: {reason}"));
                 }
                 why if why.gap() > Gap::None => {
                     let path = if self.is_as_given(path) { path } else { &here.path(path) };

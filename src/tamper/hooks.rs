@@ -101,7 +101,7 @@ pub fn disarmed(settings: &[(String, Vec<u8>)], running: &Running<'_>) -> Option
         settings.iter().flat_map(|(shown, settings)| settings.hooks.iter().map(move |hook| (shown, hook)));
     let mut idle = None;
     for (shown, hook) in hooks.filter(|(_, hook)| hook.event == "PreToolUse") {
-        let Some(what) = hook.idle() else { return None };
+        let what = hook.idle()?;
         idle.get_or_insert_with(|| format!("the hook for PreToolUse in {shown} {what}"));
     }
     Some(idle.unwrap_or_else(|| "phaser's hooks are gone from the settings".to_owned()))

@@ -282,7 +282,9 @@ impl Json<'_> {
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.peek()? {
-                b'"' => drop(self.string()?),
+                b'"' => {
+                    self.string()?;
+                }
                 first @ (b'{' | b'[') => {
                     self.at += 1;
                     open.push(first + 2);

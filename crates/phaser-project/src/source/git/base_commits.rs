@@ -143,9 +143,10 @@ impl<'r> Window<'r> {
     fn moves(&self) -> Moves {
         let oldest = self.log.last();
         let switches = || self.log.iter().filter_map(|entry| Some((entry, switched(&entry.message)?)));
-        let switched_to = switches().next().zip(switches().last()).and_then(|((last, to), (_, from))| {
-            (to.1 != from.0 && !self.is_made(last.new)).then_some(last.new)
-        });
+        let switched_to =
+            switches().next().zip(switches().next_back()).and_then(|((last, to), (_, from))| {
+                (to.1 != from.0 && !self.is_made(last.new)).then_some(last.new)
+            });
         Moves {
             // A command can move `HEAD` without an entry, or start a history without a parent.
             head_before: oldest.map(|entry| entry.previous).filter(|id| !id.is_null()).or(self.logged_before),

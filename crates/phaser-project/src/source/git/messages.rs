@@ -38,33 +38,44 @@ pub fn messages(
     let head = revisions::commit(&repository, range.head.as_deref().unwrap_or("HEAD"))?;
     let base = revisions::commit(&repository, &range.base)?;
     let broken = |error: gix::Error| GitError::broken("the history", &error);
-    let walk =
-        repository.git.rev_walk([head]).with_hidden([base]).all().map_err(|error| broken(error.into()))?;
+    let walk = repository.git.rev_walk([head]).with_hidden([base]).all().map_err(broken)?;
     let mut found = Vec::new();
     for info in walk {
-        let id = info.map_err(|error| broken(error.into()))?.id;
-        let Some((text, parent)) = text_of(&repository, id)? else { continue };
-        let before = match parent {
+        let id = info.map_err(broken)?.id;
+        let Some(commit) = StoredMessage::of(&repository, id)? else { continue };
+        let before = match commit.parent {
             Some(parent) => repository.commit_tree(parent)?,
             None => ObjectId::empty_tree(repository.git.object_hash()),
         };
         let changes = compare::trees(&repository, before, repository.commit_tree(id)?)?;
         let touched = project_paths(&repository, &changes);
-        found.push(CommitMessage { short_id: id.to_hex_with_len(10).to_string(), text, touched });
+        found.push(CommitMessage {
+            short_id: id.to_hex_with_len(10).to_string(),
+            text: commit.text,
+            touched,
+        });
     }
     found.reverse();
     Ok(found)
 }
 
-/// The message and the parent of a commit; `None` for a merge.
-fn text_of(repository: &Repository, id: ObjectId) -> Result<Option<(Vec<u8>, Option<ObjectId>)>, GitError> {
-    let what = || format!("commit {id}");
-    let broken = |error: gix::Error| GitError::broken(what(), &error);
-    let object = repository.object(id, what)?;
-    let commit = object.try_into_commit().map_err(|error| broken(gix::Error::from_error(error)))?;
-    let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
-    let text = commit.message_raw().map_err(|error| broken(gix::Error::from_error(error)))?.to_vec();
-    Ok((parents.len() <= 1).then(|| (text, parents.first().copied())))
+/// The message and the parent of a commit.
+struct StoredMessage {
+    text: Vec<u8>,
+    parent: Option<ObjectId>,
+}
+
+impl StoredMessage {
+    /// `None` for a merge.
+    fn of(repository: &Repository, id: ObjectId) -> Result<Option<Self>, GitError> {
+        let what = || format!("commit {id}");
+        let broken = |error: gix::Error| GitError::broken(what(), &error);
+        let object = repository.object(id, what)?;
+        let commit = object.try_into_commit().map_err(|error| broken(gix::Error::from_error(error)))?;
+        let parents: Vec<ObjectId> = commit.parent_ids().map(gix::Id::detach).collect();
+        let text = commit.message_raw().map_err(|error| broken(gix::Error::from_error(error)))?.to_vec();
+        Ok((parents.len() <= 1).then(|| Self { text, parent: parents.first().copied() }))
+    }
 }
 
 /// The message of a commit with these changes as a target; `None` for a merge.
@@ -73,8 +84,8 @@ pub(super) fn target_of(
     id: ObjectId,
     changes: &compare::TreeChanges,
 ) -> Result<Option<Target>, GitError> {
-    let found = text_of(repository, id)?;
-    Ok(found.map(|(text, _)| {
+    let found = StoredMessage::of(repository, id)?;
+    Ok(found.map(|StoredMessage { text, .. }| {
         let short_id = id.to_hex_with_len(10).to_string();
         CommitMessage { short_id, text, touched: project_paths(repository, changes) }.into_target()
     }))

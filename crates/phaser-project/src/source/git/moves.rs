@@ -102,7 +102,7 @@ pub(super) fn find_similar<'a>(
                 .is_some_and(|path| fs::symlink_metadata(repository.worktree.join(path)).is_err())
     };
     let mut left = MAX_PAIRS.min(MAX_READ * files.len());
-    let mut gone: Vec<(&[u8], HashMap<Vec<u8>, usize>)> = Vec::new();
+    let mut gone: Vec<(&[u8], _)> = Vec::new();
     for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)).filter(is_candidate) {
         if gone.len() < MAX_READ
             && let Ok(blob) = repository.git.find_object(entry.id)
