@@ -333,6 +333,7 @@ fn work_of_others_stays_silent() {
          git merge -q origin/theirs",
         "git worktree add -q ../linked bad && git worktree add -q linked weak",
         "touch src/old.py .claude/contracts/*",
+        "git mv src/old.py src/older.py && git stash -q && git stash pop -q",
         "git commit -q --allow-empty -m x && git commit -q --amend --allow-empty -m y",
         "echo '# note' >> .claude/contracts/no-eval.yaml && git commit -qam x",
         "git mv src/old.py src/older.py && git commit -q -m x",

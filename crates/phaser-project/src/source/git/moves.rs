@@ -51,7 +51,9 @@ pub(super) fn find<'a>(
     for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
         let arrival = by_number.get(&entry.stat.ino);
         let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-        if !is_file || (arrival.is_none() && !sizes.contains(&entry.stat.size)) || deadline.has_passed() {
+        // An entry that git wrote without the file has no size.
+        let may_be_it = arrival.is_some() || entry.stat.size == 0 || sizes.contains(&entry.stat.size);
+        if !is_file || !may_be_it || deadline.has_passed() {
             continue;
         }
         let path: &[u8] = entry.path(index);
@@ -93,7 +95,7 @@ pub(super) fn find_similar<'a>(
         arrivals.iter().filter(|file| file.metadata.is_file()).filter(may_be_read).copied().collect();
     let extensions: HashSet<Option<&[u8]>> = files.iter().map(|file| extension(&file.path)).collect();
     let is_candidate = |entry: &&gix::index::Entry| {
-        let is_small = (1..=MAX_COMPARED).contains(&u64::from(entry.stat.size));
+        let is_small = u64::from(entry.stat.size) <= MAX_COMPARED;
         is_small
             && matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
             && extensions.contains(&extension(entry.path(index)))
