@@ -81,7 +81,7 @@ pub fn main() -> ExitCode {
     };
     run(command)
         .unwrap_or_else(|error| {
-            say(format_args!("phaser: {error:#}"));
+            to_stderr(format_args!("phaser: {error:#}"));
             Exit::Trouble
         })
         .into()
@@ -96,7 +96,7 @@ fn usage(error: clap::Error) -> Exit {
     }
     let text = error.render().to_string();
     if text.lines().any(|line| inert(line) != line) {
-        text.lines().for_each(say);
+        text.lines().for_each(to_stderr);
     } else {
         // There is nowhere left to report a closed stderr.
         let _ = error.print();
@@ -124,7 +124,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
 }
 
 /// Prints a sanitised line to stderr. Write errors are ignored.
-fn say(line: impl std::fmt::Display) {
+fn to_stderr(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", inert(&line.to_string()));
 }
 

@@ -11,7 +11,7 @@ use super::args::shared::CheckingArgs;
 use super::contracts::all_packs;
 use super::environment::Environment;
 use super::project::print_gaps;
-use super::{counted, output, say};
+use super::{counted, output, to_stderr};
 use crate::exit::Exit;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
@@ -72,7 +72,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     let looked = args.look(environment, &mut inspection)?;
     print_gaps(&looked.report);
     if looked.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
-        say("phaser: nothing written: not everything could be checked");
+        to_stderr("phaser: nothing written: not everything could be checked");
         return Ok(Exit::Trouble);
     }
     let plan = args.plan(old.as_deref(), &looked);

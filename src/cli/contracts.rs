@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::args::shared::{Packs, print_json};
 use super::environment::Environment;
 use super::project::{self, print_warnings};
-use super::say;
+use super::to_stderr;
 use crate::exit::Exit;
 use phaser_core::contract::scope::FileSet;
 use phaser_core::contract::syntax::Switch;
@@ -126,7 +126,7 @@ impl Where {
     pub fn project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
         let project = self.quiet_project(environment)?;
         print_warnings(&project.loaded.warnings);
-        project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        project.loaded.notes().for_each(|note| to_stderr(format_args!("phaser: {note}")));
         Ok(project)
     }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::args::{Enforce, EnforceCommand};
 use super::environment::Environment;
 use super::plan::Plan;
-use super::{event, install, say};
+use super::{event, install, to_stderr};
 use crate::exit::Exit;
 use crate::report::timings::{self, Timings};
 use phaser_project::project::{Inspection, Project};
@@ -82,7 +82,7 @@ impl Stopwatch {
         let Some((_, timings)) = &self.0 else { return };
         let mut text = Vec::new();
         if timings::write(&mut text, timings).is_ok() {
-            String::from_utf8_lossy(&text).lines().for_each(say);
+            String::from_utf8_lossy(&text).lines().for_each(to_stderr);
         }
     }
 }

@@ -15,7 +15,7 @@ use phaser_project::source::Source;
 
 use super::environment::Environment;
 use super::install::settings_file;
-use super::{output, say};
+use super::{output, to_stderr};
 use crate::agents::decision::{
     CheckedCall, HookDecision, HookVerdict, MAX_TEXT, decide, decide_on_command, decide_on_end,
 };
@@ -78,7 +78,7 @@ impl AgentEventKind {
 pub fn fail_open(result: anyhow::Result<Exit>, agent: Option<Agent>) -> anyhow::Result<Exit> {
     match (result, agent) {
         (Err(error), Some(agent)) if agent != Agent::Claude => {
-            say(format_args!("phaser: {error:#}"));
+            to_stderr(format_args!("phaser: {error:#}"));
             // A closed stdout changes nothing here.
             let _ = output::answer(|out| writeln!(out, "{EMPTY_RESPONSE}"));
             Ok(Exit::Clean)

@@ -9,7 +9,7 @@ use clap::Args;
 use super::args::shared::{CheckingArgs, ColorArg, FailOn};
 use super::environment::Environment;
 use super::project::print_gaps;
-use super::{output, say};
+use super::{output, to_stderr};
 use crate::exit::{self, Exit};
 use crate::progress::Progress;
 use crate::report::redact::redact;
@@ -107,7 +107,7 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     let visible = args.all && environment.stderr_is_terminal() && !args.quiet;
     let mut report = inspection.run(&Progress::new(visible));
     if inspection.matcher().is_none() {
-        say("phaser: no contracts (add one with 'phaser init', or try '--pack all')");
+        to_stderr("phaser: no contracts (add one with 'phaser init', or try '--pack all')");
         return Ok(if args.strict { Exit::Trouble } else { Exit::Clean });
     }
     let done = args.fix(&inspection, &report, &Progress::new(visible));

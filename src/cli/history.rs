@@ -10,7 +10,7 @@ use super::args::shared::{CheckingArgs, ColorArg, commits};
 use super::environment::Environment;
 use super::project::print_warnings;
 use super::show::provenance;
-use super::{output, say};
+use super::{output, to_stderr};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::report::history;
@@ -129,7 +129,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     print_warnings(&warnings);
     // Without contracts the run has built no matcher.
     if inspection.matcher().is_none_or(|matcher| matcher.contracts().is_empty()) {
-        say("phaser: no contracts (add one with 'phaser init', or try '--pack secrets')");
+        to_stderr("phaser: no contracts (add one with 'phaser init', or try '--pack secrets')");
         inspection.compile();
     }
     let Some(matcher) = inspection.matcher() else { return Ok(Exit::Trouble) };
@@ -158,25 +158,25 @@ impl History {
     /// Prints gaps, and where the history ends early.
     fn say_gaps(&self, counted: &ViolationHistory) {
         if counted.samples.is_empty() {
-            say("phaser: there is no commit since then: name an earlier time with --since");
+            to_stderr("phaser: there is no commit since then: name an earlier time with --since");
         }
         for note in counted.notes.iter().filter(|note| !self.quiet || note.is_end()) {
-            say(format_args!("phaser: {note}"));
+            to_stderr(format_args!("phaser: {note}"));
         }
         for (path, Unchecked { why, versions }) in counted.gaps.iter().take(MOST_GAPS) {
             let versions = match versions {
                 1 => String::new(),
                 versions => format!(" ({versions} versions of it)"),
             };
-            say(format_args!("phaser: not checked: {path}: {why}{versions}"));
+            to_stderr(format_args!("phaser: not checked: {path}: {why}{versions}"));
         }
         if let more @ 1.. = counted.gaps.len().saturating_sub(MOST_GAPS) {
-            say(format_args!("phaser: not checked: {more} more files"));
+            to_stderr(format_args!("phaser: not checked: {more} more files"));
         }
         if let (Some(first), false) = (counted.pointers.first(), self.quiet) {
             let count = counted.pointers.len();
             let files = if count == 1 { "file is a pointer" } else { "files are pointers" };
-            say(format_args!(
+            to_stderr(format_args!(
                 "phaser: {count} {files} of Git LFS, of which the text is not in the repository: {first}{}",
                 if count == 1 { "" } else { ", …" }
             ));

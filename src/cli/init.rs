@@ -17,7 +17,7 @@ use super::install::{self, Preview};
 use super::output::to_stdout;
 use super::project::{self, Today, print_ignored, print_warnings};
 use super::prompt::{OnEnter, Prompt, Question};
-use super::{counted, first_names, say};
+use super::{counted, first_names, to_stderr};
 use crate::exit::Exit;
 use crate::install::{EditTools, Edited, HookForm};
 use phaser_core::contract::Contract;
@@ -176,7 +176,7 @@ impl InitPlan {
         let first = (!has_gaps && !is_recorded).then(|| BaselinePlan::first(&today.report));
         let baseline = first.filter(|first| first.added > 0).filter(|first| {
             let file = first.file();
-            file.as_ref().err().iter().for_each(|error| say(format_args!("phaser: {error}")));
+            file.as_ref().err().iter().for_each(|error| to_stderr(format_args!("phaser: {error}")));
             file.is_ok()
         });
         Ok(Self {
@@ -202,7 +202,10 @@ impl InitPlan {
         }
         for pack in args.packs.chosen().filter(|pack| !self.today.packs.contains(pack)) {
             let config = existing_config(&self.root).unwrap_or(CONFIG);
-            say(format_args!("phaser: add '{}' to 'packs' in {config} (init does not change it)", pack.name));
+            to_stderr(format_args!(
+                "phaser: add '{}' to 'packs' in {config} (init does not change it)",
+                pack.name
+            ));
         }
     }
 

@@ -9,7 +9,7 @@ use clap::Args;
 use super::args::shared::{Packs, SeverityFilter};
 use super::environment::Environment;
 use super::output::print;
-use super::{first_names, project, say};
+use super::{first_names, project, to_stderr};
 use crate::agents::{Agent, OnClean};
 use crate::exit::Exit;
 use crate::install::file::{self, FileError, SettingsScope};
@@ -185,10 +185,14 @@ fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Resu
         }
         Edited::Unchanged => print(&format!("phaser's hooks are already in {shown}; nothing changed.\n"))?,
         Edited::Differs(hooks) => {
-            say(format_args!("phaser: {shown} has other hooks of phaser; nothing changed:"));
-            list(&hooks).lines().for_each(say);
+            to_stderr(format_args!("phaser: {shown} has other hooks of phaser; nothing changed:"));
+            list(&hooks).lines().for_each(to_stderr);
             let is_downgrade = asked.form != HookForm::Guard && hooks.iter().any(OwnHook::is_guard);
-            say(if is_downgrade { CHANGE_GUARD } else { "phaser: run again with --force to replace them" });
+            to_stderr(if is_downgrade {
+                CHANGE_GUARD
+            } else {
+                "phaser: run again with --force to replace them"
+            });
             return Ok(Exit::Trouble);
         }
     }
@@ -270,7 +274,7 @@ fn print_removed(shown: &str, edited: Edited, dry_run: bool) -> anyhow::Result<(
         Edited::Changed(text) if dry_run => print_preview(shown, &text),
         Edited::Changed(_) => print(&format!("Removed phaser's hooks from {shown}.\n")),
         Edited::Emptied(_) if dry_run => {
-            say(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
+            to_stderr(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
             Ok(())
         }
         Edited::Emptied(_) => print(&format!("Removed phaser's hooks and the now empty {shown}.\n")),
@@ -282,7 +286,7 @@ fn print_removed(shown: &str, edited: Edited, dry_run: bool) -> anyhow::Result<(
 
 pub fn print_if_not_on_path(environment: &Environment) {
     if environment.find_program("phaser").is_none() {
-        say("phaser: 'phaser' is not on the PATH; the hooks need it there");
+        to_stderr("phaser: 'phaser' is not on the PATH; the hooks need it there");
     }
 }
 
@@ -370,7 +374,7 @@ impl SettingsFile {
     fn warn_if_disabled(&self) -> anyhow::Result<()> {
         if survey(&file::read(&self.path)?)?.all_disabled {
             let shown = &self.shown;
-            say(format_args!("phaser: {shown} disables all hooks (set 'disableAllHooks' to false)"));
+            to_stderr(format_args!("phaser: {shown} disables all hooks (set 'disableAllHooks' to false)"));
         }
         Ok(())
     }
@@ -415,7 +419,7 @@ fn list(hooks: &[OwnHook]) -> String {
 
 /// Prints the new text of a file that is not written.
 pub fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
-    say(format_args!("phaser: {shown} would be as follows; nothing written"));
+    to_stderr(format_args!("phaser: {shown} would be as follows; nothing written"));
     // JSON allows a bare carriage return between tokens, which a terminal would act on.
     print(&inert_json(&text.replace("\r\n", "\n").replace('\r', "\n")))
 }
@@ -428,7 +432,7 @@ fn warn_about_trapped(environment: &Environment) {
     }
     let trapped = match project::check(&root, environment, Vec::new()) {
         Ok(today) => today.trapped(),
-        Err(error) => return say(format_args!("phaser: {error:#}")),
+        Err(error) => return to_stderr(format_args!("phaser: {error:#}")),
     };
     let files: Vec<String> = trapped.iter().map(|path| path.to_text().into_owned()).collect();
     let count = match files.len() {
@@ -437,9 +441,11 @@ fn warn_about_trapped(environment: &Environment) {
         count => format!("{count} files have"),
     };
     let named = first_names(&files, MOST_TRAPPED);
-    say(format_args!("phaser: {count} violations of severity 'error' already: {named}"));
-    say("phaser: every edit that leaves such a violation in a file is denied, even one that fixes another");
-    say(format_args!(
+    to_stderr(format_args!("phaser: {count} violations of severity 'error' already: {named}"));
+    to_stderr(
+        "phaser: every edit that leaves such a violation in a file is denied, even one that fixes another",
+    );
+    to_stderr(format_args!(
         "phaser: to accept existing violations, write 'existing: report' into {} or run 'phaser baseline'",
         config_file(&root)
     ));

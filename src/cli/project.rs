@@ -8,7 +8,7 @@ use anyhow::bail;
 
 use super::args::shared::Packs;
 use super::environment::Environment;
-use super::{names_are, say};
+use super::{names_are, to_stderr};
 use crate::progress::Progress;
 use crate::report::here::Here;
 use phaser_core::contract::{LayerKind, Severity, Warning};
@@ -51,14 +51,14 @@ pub fn path_in_repository(root: &Root) -> RelPath {
 
 /// Prints warnings about contract files to stderr.
 pub fn print_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
-    warnings.into_iter().flat_map(Warning::lines).for_each(say);
+    warnings.into_iter().flat_map(Warning::lines).for_each(to_stderr);
 }
 
 /// Prints to stderr which files of enforcement git ignores.
 pub fn print_ignored(paths: &[RelPath]) {
     if !paths.is_empty() {
         let are = names_are(paths);
-        say(format_args!(
+        to_stderr(format_args!(
             "phaser: {are} ignored by git: other clones and CI run without (change .gitignore)"
         ));
     }
@@ -68,7 +68,7 @@ pub fn print_ignored(paths: &[RelPath]) {
 pub fn print_gaps(report: &Report) {
     print_warnings(&report.warnings);
     for skipped in report.gaps() {
-        say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
+        to_stderr(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
 use super::project::{path_in_repository, print_ignored};
-use super::{output, say};
+use super::{output, to_stderr};
 use crate::report::counts::ViolationCounts;
 use crate::report::here::Here;
 use crate::report::host::RepositoryPrefix;
@@ -69,14 +69,14 @@ impl Show<'_> {
     pub fn print_gaps(self, report: &Report) {
         let here = self.here();
         for warning in &report.warnings {
-            self.warning_from(&here, warning).lines().for_each(say);
+            self.warning_from(&here, warning).lines().for_each(to_stderr);
         }
         if let Some(stale @ 1..) = report.stale
             && (!self.args.quiet || self.args.strict)
         {
             let entries = if stale == 1 { "1 entry is" } else { &format!("{stale} entries are") };
             let file = self.root.map_or(BASELINE, baseline_file);
-            say(format_args!(
+            to_stderr(format_args!(
                 "phaser: {file}: {entries} stale; 'phaser baseline --prune' drops what is gone"
             ));
         }
@@ -90,21 +90,21 @@ impl Show<'_> {
                 SkipReason::NotReconstructed(reason) | SkipReason::UnexpectedBinary(reason)
                     if self.args.stdin =>
                 {
-                    say(format_args!("phaser: not checked: {reason}"));
+                    to_stderr(format_args!("phaser: not checked: {reason}"));
                 }
                 why if why.gap() > Gap::None => {
                     let path = if self.is_as_given(path) { path } else { &here.path(path) };
-                    say(format_args!("phaser: not checked: {path}: {why}"));
+                    to_stderr(format_args!("phaser: not checked: {path}: {why}"));
                 }
                 _ => {}
             }
         }
         if let more @ 1.. = report.skipped.len().saturating_sub(most) {
-            say(format_args!("phaser: not checked: {more} more"));
+            to_stderr(format_args!("phaser: not checked: {more} more"));
         }
         print_ignored(&report.ignored_by_git);
         for note in report.notes.iter().filter(|_| !self.args.quiet) {
-            say(format_args!("phaser: {note}"));
+            to_stderr(format_args!("phaser: {note}"));
         }
     }
 

@@ -46,7 +46,7 @@ pub enum ResultError {
 
 /// A result with `blocked: true` and another `decision` than deny. The decision wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the result says decision '{}' and blocked: true; the decision counts", .0.as_str())]
+#[error("the result has decision '{}' and blocked: true; the decision counts", .0.as_str())]
 pub struct FieldConflict(pub Decision);
 
 impl HookResult {
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(result.verdict(), Decision::Allow);
         assert_eq!(
             result.conflict().expect("a warning").to_string(),
-            "the result says decision 'allow' and blocked: true; the decision counts"
+            "the result has decision 'allow' and blocked: true; the decision counts"
         );
         assert_eq!(output_of(result)["permissionDecision"], "allow");
         assert_eq!(parse(json!({"decision": "deny", "blocked": true})).conflict(), None);

@@ -13,7 +13,7 @@ use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::project::{print_gaps, print_warnings};
-use crate::cli::{say, stdin};
+use crate::cli::{stdin, to_stderr};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::report::backtest::{BacktestSummary, write_json, write_text};
@@ -75,9 +75,12 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let Trial { today, past } = trial(project, contracts, args.commits, args.limits, environment)?;
     let past = past?;
     past.tried.iter().map(|tried| &tried.report).chain([&today]).for_each(print_gaps);
-    past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
+    past.notes.iter().for_each(|note| to_stderr(format_args!("phaser: {note}")));
     if contract.check.is_about_project() {
-        say(format_args!("phaser: {} concerns the whole project, so it refuses no commit", contract.id));
+        to_stderr(format_args!(
+            "phaser: {} concerns the whole project, so it refuses no commit",
+            contract.id
+        ));
     }
     let result = BacktestSummary { contract: &contract, today: &today, past: &past };
     let here = environment.here(&root, [].iter());

@@ -10,7 +10,7 @@ use super::{Where, json};
 use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
 use crate::cli::project::print_warnings;
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, ContractSchema};
@@ -55,7 +55,7 @@ pub fn run(
     let project = Project::load(root, options)?;
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
-    inspection.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+    inspection.loaded.notes().for_each(|note| to_stderr(format_args!("phaser: {note}")));
     let report = inspection.run(&());
     print_warnings(&report.warnings);
     let mut ids = HashSet::new();
@@ -178,7 +178,7 @@ fn exit(args: &CheckArgs, checked: &[Checked<'_>], report: &Report) -> Exit {
         _ if args.fail_on_error => Exit::Violations,
         _ => {
             let contracts = if failed == 1 { "1 contract".to_owned() } else { format!("{failed} contracts") };
-            say(format_args!(
+            to_stderr(format_args!(
                 "phaser: {contracts} failed, and the exit code is 0 (run 'phaser enforce --all')"
             ));
             Exit::Clean
@@ -188,7 +188,7 @@ fn exit(args: &CheckArgs, checked: &[Checked<'_>], report: &Report) -> Exit {
         exit = Exit::Trouble;
     }
     for skipped in report.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
-        say(format_args!("phaser: not checked: {}: {}", inert(&skipped.path.to_text()), skipped.why));
+        to_stderr(format_args!("phaser: not checked: {}: {}", inert(&skipped.path.to_text()), skipped.why));
         if skipped.why.gap() == Gap::Failure {
             exit = Exit::Trouble;
         }

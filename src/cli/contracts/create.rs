@@ -15,7 +15,7 @@ use crate::cli::args::shared::{FormatArg, Packs};
 use crate::cli::environment::Environment;
 use crate::cli::output::print;
 use crate::cli::prompt::Prompt;
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::examples::{self, ExampleOutcome};
 use crate::exit::Exit;
 use phaser_core::check::TYPES;
@@ -152,11 +152,11 @@ fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> 
     new.check_id(&project)?;
     let failures = failures(&new.contract);
     if !failures.is_empty() {
-        failures.iter().for_each(say);
+        failures.iter().for_each(to_stderr);
         bail!("{}: examples fail; nothing written (correct the pattern or the examples)", new.contract.id);
     }
     if args.dry_run {
-        say(format_args!("phaser: {} would be as follows; nothing written", new.shown()));
+        to_stderr(format_args!("phaser: {} would be as follows; nothing written", new.shown()));
         print(&new.yaml())?;
         return Ok(Exit::Clean);
     }
@@ -172,9 +172,11 @@ fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> 
     let examples = &new.contract.examples;
     if args.format.is_json() {
     } else if examples.violating.is_empty() || examples.passing.is_empty() {
-        say(format_args!("phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"));
+        to_stderr(format_args!(
+            "phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"
+        ));
     } else {
-        say(format_args!("phaser: wrote {file}"));
+        to_stderr(format_args!("phaser: wrote {file}"));
     }
     Ok(Exit::Clean)
 }

@@ -13,7 +13,7 @@ use crate::cli::environment::Environment;
 use crate::cli::install::{print_preview, show};
 use crate::cli::output::print;
 use crate::cli::project::{extra, print_warnings};
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::exit::Exit;
 use phaser_core::contract::{Contract, Severity};
 use phaser_project::atomic_write;
@@ -67,7 +67,7 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
     if before == after {
         print(&format!("{shown} is up to date.\n"))?;
     } else if args.check {
-        say(format_args!(
+        to_stderr(format_args!(
             "phaser: {shown} is out of date: run 'phaser contracts export --agents-md{}'",
             args.named()
         ));

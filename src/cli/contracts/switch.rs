@@ -11,7 +11,7 @@ use crate::cli::args::shared::FormatArg;
 use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::exit::Exit;
 use phaser_core::contract::syntax::{Switch, switched};
 use phaser_core::contract::{Contract, LayerKind, Warning};
@@ -40,7 +40,7 @@ pub fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::
     let Some(contract) = &project.any(&args.id) else {
         to_stdout(|out| writeln!(out, "Contract not found: {}", inert(&args.id)))?;
         if let Some(meant) = project.nearest_id(&args.id) {
-            say(format_args!("phaser: did you mean '{meant}'?"));
+            to_stderr(format_args!("phaser: did you mean '{meant}'?"));
         }
         return Ok(Exit::Violations);
     };

@@ -10,7 +10,7 @@ use crate::cli::args::shared::OutputArgs;
 use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::project::print_warnings;
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
 use crate::exit::Exit;
 use crate::lint::needs_examples;
@@ -58,7 +58,9 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
         ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,
     };
     if contracts.is_empty() {
-        say("phaser: no contracts of the project's own to test (use '--pack NAME' for those of a pack)");
+        to_stderr(
+            "phaser: no contracts of the project's own to test (use '--pack NAME' for those of a pack)",
+        );
     }
     let mut broken: Vec<Warning> = Vec::new();
     let mut all = Vec::new();

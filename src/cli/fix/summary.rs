@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::super::environment::Environment;
 use super::super::project::path_in_repository;
-use super::super::{counted, say};
+use super::super::{counted, to_stderr};
 use super::Fix;
 use super::diff::unified;
 use super::file::Done;
@@ -36,12 +36,12 @@ impl FixSummary<'_> {
         let here = self.environment.here(self.root, self.args.paths.iter());
         for done in self.done {
             if let Some(problem) = &done.problem {
-                say(format_args!("phaser: not fixed: {}: {}", here.path(&done.path), problem.what()));
+                to_stderr(format_args!("phaser: not fixed: {}: {}", here.path(&done.path), problem.what()));
             }
         }
         if self.args.diff && !self.args.quiet {
             let (fixes, files) = self.counts();
-            say(format_args!("phaser: {fixes} in {files} would be fixed"));
+            to_stderr(format_args!("phaser: {fixes} in {files} would be fixed"));
         }
     }
 
@@ -50,7 +50,7 @@ impl FixSummary<'_> {
         for done in self.done {
             let Some((old, new)) = &done.change else { continue };
             if old.contains(&0) || (starts_with_mark(old) && std::str::from_utf8(old).is_err()) {
-                say(format_args!(
+                to_stderr(format_args!(
                     "phaser: {}: is UTF-16, which a diff cannot represent (run 'phaser fix' without --diff)",
                     done.path
                 ));

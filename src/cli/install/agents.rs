@@ -12,7 +12,7 @@ use crate::agents::Agent;
 use crate::cli::environment::Environment;
 use crate::cli::init::transaction::NewFile;
 use crate::cli::output::print;
-use crate::cli::say;
+use crate::cli::to_stderr;
 use crate::exit::Exit;
 use crate::install::agents::{Home, HomeBase, HookFile, files, homes};
 use crate::install::file::{self, FileError, SettingsScope};
@@ -254,9 +254,9 @@ pub(super) fn install(agent: Agent, args: &Install, environment: &Environment) -
                 ))?;
             }
             Edited::Differs(hooks) => {
-                say(format_args!("phaser: {shown} has other hooks of phaser; nothing changed"));
-                list(&hooks).lines().for_each(say);
-                say("phaser: run again with --force to replace them");
+                to_stderr(format_args!("phaser: {shown} has other hooks of phaser; nothing changed"));
+                list(&hooks).lines().for_each(to_stderr);
+                to_stderr("phaser: run again with --force to replace them");
                 exit = Exit::Trouble;
             }
         }

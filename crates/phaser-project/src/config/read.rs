@@ -162,7 +162,7 @@ impl ConfigReader<'_> {
 
     fn one_override(&mut self, node: &YamlNode) -> Option<Override> {
         let YamlNodeValue::Mapping(entries) = &node.value else {
-            self.wrong(node.line, "an override says 'contracts: …' and 'severity: …' or 'enabled: …'");
+            self.wrong(node.line, "an override needs 'contracts: …' and 'severity: …' or 'enabled: …'");
             return None;
         };
         let before = self.mistakes.len();

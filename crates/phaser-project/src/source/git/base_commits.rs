@@ -6,7 +6,7 @@
 //! - on every path back from `HEAD`, the newest commit that was not made in that time,
 //! - during a merge or rebase, the same for the other side.
 //!
-//! A commit was made in that time if its committer time says so, or if its object was written then (a committer time can
+//! A commit was made in that time if its committer time is in it, or if its object was written then (a committer time can
 //! be set at will), unless it was fetched: a remote-tracking branch or `FETCH_HEAD` has it, and the reflog of `HEAD` does
 //! not record that it was made here. A commit that was made here and pushed is thus still the work of the turn.
 //!

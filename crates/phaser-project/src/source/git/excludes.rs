@@ -78,7 +78,7 @@ impl<'a> Worktrees<'a> {
         tracks.any(|tracks| tracks)
     }
 
-    /// The files of `paths` that are in a worktree and that git does not track, if `are` says so of whether git
+    /// The files of `paths` that are in a worktree and that git does not track, by whether git
     /// excludes them. Directories are resolved once each; they may be missing.
     pub(in crate::source) fn untracked_of<'p>(
         &self,
