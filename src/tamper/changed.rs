@@ -25,7 +25,7 @@ use phaser_project::source::git::{self, GitError, GitLocation, PreviousSettings,
 use phaser_project::source::tree::changed_at;
 use phaser_project::source::{Content, Reader, Targets};
 
-use super::{CLAUDE_SETTINGS, Protection, Rewritten, is_enforcement_path, shown};
+use super::{CLAUDE_SETTINGS, Protection, Rewritten, is_enforcement_path, shown, written_path};
 
 /// The largest file of enforcement, in bytes: the largest baseline.
 const MAX_SIZE: u64 = 64 << 20;
@@ -70,7 +70,10 @@ impl Window {
         };
         let spelled = path.ancestors().take_while(|part| *part != above);
         let led_to = real.ancestors().take_while(|part| !above.starts_with(part));
-        spelled.chain(led_to).any(is_recent)
+        // A link may have lost the file that it led to.
+        let lost =
+            || !path.exists() && written_path(path).parent().is_some_and(|parent| self.has_directory(parent));
+        spelled.chain(led_to).any(is_recent) || lost()
     }
 
     /// Whether a directory, or the nearest one above that exists, changed.

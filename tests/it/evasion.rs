@@ -273,6 +273,15 @@ fn change_of_ignored_settings_is_reported() {
 }
 
 #[test]
+fn lost_target_of_linked_configuration_is_reported() {
+    let sandbox = sandbox_with_ignored_settings();
+    shell(&sandbox, "mv .claude/phaser.yaml docs/target.txt && ln -s ../docs/target.txt .claude/phaser.yaml");
+    wait_a_while();
+    let output = bash(&sandbox, "rm docs/target.txt");
+    assert!(told(&output).contains(".claude/phaser.yaml was changed"), "{output}");
+}
+
+#[test]
 fn nested_contracts_are_watched() {
     let sandbox = || {
         let sandbox = files(STRICT).file("src/.claude/contracts/z.yaml", forbid("z", "zzz", "**/*.py"));
