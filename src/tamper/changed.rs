@@ -152,7 +152,9 @@ impl Protection<'_> {
                 before: versions.get(state).cloned().flatten(),
                 after: read(path),
             });
-            changed.since.push(rewritten.filter(|file| file.before != file.after).collect());
+            // An unknown change is kept for its policy.
+            let counts = |file: &Rewritten| file.before != file.after || unknown.contains(&file.path);
+            changed.since.push(rewritten.filter(counts).collect());
         }
         // In a project that is as new as the change there was nothing before.
         let made = self.root.path().metadata().and_then(|metadata| metadata.created()).ok();
