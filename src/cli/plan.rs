@@ -46,6 +46,8 @@ pub struct Plan<'a> {
 enum Audience {
     /// A user or a program: receives a report, and violations fail the run.
     Reader,
+    /// The author of a commit, whose files have been reported: receives a report of violations only.
+    Author,
     /// An agent: receives a response to its event, or a report if a format is named.
     Agent(AgentEvent),
 }
@@ -63,7 +65,12 @@ impl<'a> Plan<'a> {
         let options = Options { examples: format == ReportFormat::Sarif, ..options(args, environment)? };
         if let Some(source) = source {
             let root = environment.root();
-            return Ok(Self { args, environment, root, source, options, format, audience: Audience::Reader });
+            let is_text = matches!(format, ReportFormat::Text | ReportFormat::Full);
+            let audience = match &source {
+                Source::Message(..) if is_text => Audience::Author,
+                _ => Audience::Reader,
+            };
+            return Ok(Self { args, environment, root, source, options, format, audience });
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         stopwatch.end(Phase::EventRead);
@@ -104,7 +111,7 @@ impl<'a> Plan<'a> {
         let Self { args, environment, format, .. } = *self;
         let fixed = in_flight::fixed_call(inspection, report, args.hook_mode());
         redact(report);
-        let root = matches!(self.audience, Audience::Reader).then_some(&self.root);
+        let root = (!matches!(self.audience, Audience::Agent(_))).then_some(&self.root);
         let show = Show { args, environment, format, root };
         show.print_gaps(report);
         match &self.audience {
@@ -118,8 +125,10 @@ impl<'a> Plan<'a> {
                 show.write(report)?;
                 Ok(Exit::Clean)
             }
-            Audience::Reader => {
-                show.write(report)?;
+            Audience::Reader | Audience::Author => {
+                if matches!(self.audience, Audience::Reader) || report.open().next().is_some() {
+                    show.write(report)?;
+                }
                 Ok(exit::judge(report, args.fail_on.severity(), args.strict))
             }
         }

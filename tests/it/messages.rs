@@ -37,6 +37,13 @@ fn judges_message_as_git_stores_it() {
 }
 
 #[test]
+fn good_message_prints_nothing() {
+    let sandbox = sandbox().file("MSG", "PAY-1: fix\n");
+    let output = sandbox.run(["enforce", "--commit-msg", "MSG"]);
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (Some(0), "", ""), "{output}");
+}
+
+#[test]
 fn works_without_git_and_outside_project() {
     let sandbox = Sandbox::new().contract(TICKET);
     fs::write(sandbox.home().join("MSG"), "Fix\n# PAY-1\n").expect("written");
