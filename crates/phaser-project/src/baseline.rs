@@ -215,7 +215,7 @@ fn parse_line(line: &[u8]) -> Result<(BaselineEntry, u32), String> {
     Ok((BaselineEntry { contract: contract.into_owned(), path: path.into_owned(), digest }, count))
 }
 
-/// Whether every line is an entry in the form that [`write`] gives it, with nothing escaped. Such a text is not broken.
+/// Whether every line is an entry in the form that [`write()`] gives it, with nothing escaped. Such a text is not broken.
 fn is_as_written(text: &[u8]) -> bool {
     let is_plain = |byte: &u8| *byte >= b' ' && *byte != b'\\';
     let is_hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -96,7 +96,7 @@ pub struct RootHints<'a> {
 /// - the same for `cwd`, for a file outside any project,
 /// - `cwd`.
 ///
-/// A repository inside a worktree with contracts is part of it, unless git knows it there ([`checkout`](crate::checkout)):
+/// A repository inside a worktree with contracts is part of it, unless git knows it there ([`checkout`](mod@crate::checkout)):
 /// making a repository must not lift the contracts around it.
 pub fn find_root(hints: RootHints<'_>) -> Root {
     let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
