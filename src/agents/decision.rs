@@ -1,8 +1,8 @@
 //! The decision on an event: from the report of a check to a verdict and its texts, independent of any agent's format.
 //!
 //! Example: an edit of `src/a.py` adds an error and a warning. Before the edit, [`decide`] returns
-//! `Deny("Contract violation: no-print at src/a.py:3. …")`; under `--guard` the warning is left for the event after the
-//! edit, where it becomes `Violated { reason: None, .. }`, which does not block. Gaps (files that could not be checked)
+//! `Deny("Contract violation: no-print at line 3. …")`; under `--guard` the denial quotes the line, and the warning is left
+//! for the event after the edit, where it becomes `Violated { reason: None, .. }`, which does not block. Gaps (files that could not be checked)
 //! never deny; they go into [`HookDecision::message`].
 
 use std::cmp::Reverse;
@@ -203,8 +203,13 @@ fn with_concerns(decision: HookDecision, findings: &[PolicyFinding]) -> HookDeci
     let HookDecision { verdict, context, message } = decision;
     match (strictest, verdict) {
         (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => {
-            let verdict = HookVerdict::Deny(with_findings(Some(reason), "\n", findings));
-            HookDecision { verdict, context, message }
+            let (reason, end) = match reason.strip_suffix(DENIED) {
+                Some(reason) => (reason, DENIED),
+                None => (reason.as_str(), ""),
+            };
+            let reason = with_findings(Some(reason.to_owned()), "\n", findings);
+            let reason = cut(&reason, MAX_TEXT - end.len() - 1);
+            HookDecision { verdict: HookVerdict::Deny(format!("{reason}{end}")), context, message }
         }
         (Policy::Deny, _) => {
             HookDecision { verdict: HookVerdict::Deny(with_findings(None, "", findings)), context, message }
@@ -266,17 +271,31 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
         [] if is_checked(report) && is_inside(root, call) => HookVerdict::Clean(report.summary()),
         [] => HookVerdict::Nothing,
         open => {
-            let style =
-                LineStyle { prefix: |_| "Contract violation", location: LocationStyle::of(mode, call) };
-            let reason = lines::joined(open, style, MAX_TEXT);
+            let asks = open.iter().all(|one| one.contract.decision == BlockDecision::Ask);
+            let reason = |end| denial(open, checked, end);
             match checked.rewritten_call {
-                Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason)),
-                None if open.iter().all(|one| one.contract.decision == BlockDecision::Ask) => {
-                    HookVerdict::Ask(reason)
-                }
-                None => HookVerdict::Deny(reason),
+                Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason(DENIED))),
+                None if asks => HookVerdict::Ask(reason(ASKED)),
+                None => HookVerdict::Deny(reason(DENIED)),
             }
         }
+    }
+}
+
+/// The end of a denial under `--guard`.
+const DENIED: &str = "\nNothing was written. Fix these lines and retry.";
+
+/// The end of a question to the user under `--guard`. The model receives it if nobody answers.
+const ASKED: &str = "\nNothing was written. The user has to agree to this edit.";
+
+/// Why a call is denied, or the user asked: the guard quotes the violating lines and ends with `end`.
+fn denial(open: &[&Violation], checked: CheckedCall<'_>, end: &str) -> String {
+    match checked.mode {
+        HookMode::Plain => {
+            let location = LocationStyle::of(checked.mode, checked.call);
+            lines::joined(open, LineStyle { prefix: |_| "Contract violation", location }, MAX_TEXT)
+        }
+        HookMode::Guard => format!("{}{end}", lines::grouped(open, MAX_TEXT - end.len())),
     }
 }
 

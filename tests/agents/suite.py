@@ -126,10 +126,10 @@ def everyday(name):
     check("no-print (**/*.py): Use the logger." in begins or not client.briefs, "the contracts are not sent", begins[-2000:])
 
     if client.denies:
-        refused = "Contract violation: no-print at src/bad.py:2. Use the logger."
-        check(refused in after["bad"], "the write is not refused with the rule", after["bad"])
+        refused = ("no-print: Use the logger.", "src/bad.py:2: print(", "Nothing was written. Fix these lines and retry.")
+        check(all(part in after["bad"] for part in refused), "the write is not refused with the rule", after["bad"])
         check(session.text("src/bad.py") is None, "the refused file is there")
-        check("Contract violation: no-print at src/legacy.py:3." in after["worse"], "the edit is not refused", after["worse"])
+        check("src/legacy.py:3: " in after["worse"], "the edit is not refused", after["worse"])
         check("print(2)" not in session.text("src/legacy.py"), "the refused edit was made")
     else:
         check("Error: no-print at src/bad.py:2. Use the logger." in after["bad"], "the model does not receive it", after["bad"])
@@ -140,7 +140,7 @@ def everyday(name):
     check("no-print" not in after["legacy"], "the old violation is reported", after["legacy"])
     for label in ("both", "in shell"):
         if label in after:
-            check("no-print at src/legacy.py:3" in after[label], f"{label}: the patch is not refused", after[label])
+            check("src/legacy.py:3: " in after[label], f"{label}: the patch is not refused", after[label])
             check(session.text("src/good.py") is None, f"{label}: a part of the refused patch was made")
     check("ran" in after["shell"], "the command's own result is gone", after["shell"])
     check("Error: no-print at src/shell.py:1." in after["shell"], "what the command wrote is not reported", after["shell"])
@@ -170,7 +170,7 @@ def broken_contract(name):
     client = session.client
     session.install()
     received = session.run([client.write("src/bad.py", "print(1)\n"), client.write("src/ok.py", "x = 1\n"), client.end(DONE)])
-    check("no-print at src/bad.py:1" in received[1], "the other contract is not enforced", received[1])
+    check(re.search("no-print(: | at src/bad.py:1)", received[1]), "the other contract is not enforced", received[1])
     check(session.text("src/ok.py") == "x = 1\n", "the clean file is not there", received[-1])
     return session
 
@@ -209,7 +209,7 @@ def fixed(name):
             steps.append(client.patch("*** Begin Patch\n*** Add File: src/n.py\n+c == None\n*** Update File: src/m.py\n@@\n-    pass\n+    d == None\n*** End Patch\n"))
     received = session.run([*steps, client.end(DONE)])
     if not client.rewrites:
-        check("is-none at src/m.py:1" in received[1], "the rule is not reported", received[1])
+        check("src/m.py:1: " in received[1], "the rule is not reported", received[1])
         return session
     check(re.search(client.informs_about_fix, received[1]), "the model does not receive it", received[1])
     check(re.search(client.success, received[1]), "the tool's own result is gone", received[1])

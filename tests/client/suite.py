@@ -71,9 +71,17 @@ def scenario(name):
     return add
 
 
+class Placed(str):
+    """A violation as the guard reports it. A denial has it by contract, with the text of the line."""
+
+    denial = ()
+
+
 def placed(contract, path, line, message):
     """How the guard names a violation."""
-    return f"{contract} at {path}:{line}. {message}"
+    place = Placed(f"{contract} at {path}:{line}. {message}")
+    place.denial = (f"{contract}: {message}\n", f"{path}:{line}: ")
+    return place
 
 
 @dataclass(repr=False)
@@ -330,7 +338,7 @@ class Scenario:
         shown = result.text if result else "no result"
         self.expect(result and result.is_error, "the call is denied", shown)
         self.expect("PreToolUse:" in shown and "hook error" in shown, "a hook denies the call", shown)
-        for word in words:
+        for word in (part for word in words for part in getattr(word, "denial", (word,))):
             self.expect(word in shown, f"the reason has '{word}' in it", shown)
         return shown
 

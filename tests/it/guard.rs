@@ -21,6 +21,53 @@ fn denial_names_file_and_warnings_deny_nothing() {
 }
 
 #[test]
+fn denial_quotes_lines_by_contract() {
+    let sandbox = Sandbox::new()
+        .contract(
+            &(forbid("no-print", r"\bprint\(", "**/*.py") + "rationale: Other programs read our stdout.\n"),
+        )
+        .contract(&(forbid("no-key", "AKIA[A-Z0-9]{12}", "**/*.py") + "tags: [secret]\n"));
+    let content = "print(1)\nif x:\n\tprint('AKIAEXAMPLEKEY22')\nprint(3)\nprint(4)\n";
+    let output = sandbox.hook("PreToolUse").write("src/a.py", content).guard().run();
+    assert_eq!(output.decision(), "deny", "{output}");
+    insta::assert_snapshot!(output.reason(), @r"
+    no-print: Do not no-print.
+    src/a.py:1: print(1)
+    src/a.py:3: print('AKIA************')
+    src/a.py:4: print(3)
+    … and 1 more
+    Why: Other programs read our stdout.
+    no-key: Do not no-key.
+    src/a.py:3: print('AKIA************')
+    Nothing was written. Fix these lines and retry.
+    ");
+}
+
+#[test]
+fn denial_ends_after_findings_of_policies() {
+    let sandbox = sandbox().file(".claude/phaser.yaml", "ignores: deny\n");
+    let content = "print(1)\nprint(2)  # phaser:ignore no-print\n";
+    let reason = sandbox.hook("PreToolUse").write("a.py", content).guard().run().reason();
+    let lines: Vec<&str> = reason.lines().collect();
+    assert_eq!((lines[1], lines.len()), ("a.py:1: print(1)", 4), "{reason}");
+    assert!(lines[2].contains("suppresses no-print at a.py:2"), "{reason}");
+    assert!(lines[3].starts_with("Nothing was written. "), "{reason}");
+    let only_policy = sandbox.hook("PreToolUse").write("a.py", "print(2)  # phaser:ignore no-print\n");
+    assert!(!only_policy.guard().run().reason().contains("Nothing was written"));
+}
+
+#[test]
+fn question_states_that_user_has_to_agree() {
+    let sandbox = Sandbox::new().contract(&(forbid("no-x", "x", "**") + "decision: ask\n"));
+    let output = sandbox.hook("PreToolUse").write("a", "x\n").guard().run();
+    assert_eq!(output.decision(), "ask", "{output}");
+    assert!(
+        output.reason().ends_with("Nothing was written. The user has to agree to this edit."),
+        "{output}"
+    );
+}
+
+#[test]
 fn warnings_are_context_and_errors_block() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n").file("src/b.py", "print(1)  # TODO\n");
     let after = |path: &str| sandbox.hook("PostToolUse").write(path, "").guard().run();

@@ -203,7 +203,7 @@ fn windsurf_denies_by_exit_code() {
     };
     let refused = edited("print(1)\n");
     assert_eq!(refused.code, Some(2), "{refused}");
-    assert!(refused.stderr.contains("no-print at a.py:1"), "{refused}");
+    assert!(refused.stderr.contains("a.py:1: print(1)"), "{refused}");
     let clean = edited("x = 1\n");
     assert_eq!((clean.code, clean.stderr.as_str()), (Some(0), ""), "{clean}");
 }

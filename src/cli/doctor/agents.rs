@@ -72,7 +72,8 @@ fn test_edit(agent: Agent, probes: &Probes, diagnosis: &mut Diagnosis) {
     command.arg("-c").arg(framed(unframed(&command_of(agent))));
     let response = probes.send_event(&mut command, &event(agent, probes));
     let denied = match &response {
-        Ok(response) => response.to_string().contains("doctor at "),
+        // Before the edit as `ID: MESSAGE`, afterwards as `ID at PATH`.
+        Ok(response) => ["doctor: ", "doctor at "].iter().any(|id| response.to_string().contains(id)),
         Err(_) => false,
     };
     if denied {

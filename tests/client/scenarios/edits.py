@@ -258,5 +258,5 @@ def nested_contracts(s):
         [use("Write", file_path=s.path("packages/web/src/a.ts"), content="// TODO\n")],
         [use("Write", file_path=s.path("src/a.ts"), content="// TODO\n")],
     )
-    s.denied(session.after(1), "no-todo at ", "src/a.ts:1. Open an issue.")
+    s.denied(session.after(1), "no-todo: Open an issue.", "src/a.ts:1: ")
     s.passed(session.after(2))

@@ -133,7 +133,7 @@ def install_upgrades(s):
     s.commit()
     session = s.run([write(s)])
     reason = s.denied(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
-    s.expect(reason.count("no-eval at") == 1, "the violation is reported once", reason)
+    s.expect(reason.count("no-eval: ") == 1, "the violation is reported once", reason)
 
 
 @scenario("install-plain")

@@ -171,7 +171,7 @@ def worktree_entered(s):
         ["Done."],
     )
     s.passed(session.after(1))
-    s.denied(session.after(2), "no-exec at ", "src/new.py:1. Do not.")
+    s.denied(session.after(2), "no-exec: Do not.", "src/new.py:1: ")
     s.passed(session.after(3))
     s.silent(session.after(3))
     s.receives(session.after(4), "no-exec at ", "src/swept.py:1. Do not.")
@@ -191,7 +191,7 @@ def worktree_of_a_subagent(s):
     turns = [write, [bash("echo 'exec(x)' > src/swept.py")], [bash("rm src/swept.py")], ["Done."]]
     session = s.run([helper(isolation="worktree")], agents={"helper": turns})
     s.expect("no-exec" in briefing_of(session.after(0, "helper"), "SubagentStart"), "the subagent is briefed")
-    s.denied(session.after(1, "helper"), "no-exec at ", "src/new.py:1. Do not.")
+    s.denied(session.after(1, "helper"), "no-exec: Do not.", "src/new.py:1: ")
     s.receives(session.after(2, "helper"), "no-exec at ", "src/swept.py:1. Do not.")
 
 
@@ -207,5 +207,5 @@ def worktree_added(s):
         [use("Edit", file_path=s.path(f"{tree}/src/legacy.py"), old_string="y = 2", new_string="y = 3")],
     )
     s.silent(session.after(1))
-    s.denied(session.after(2), "no-exec at ", "src/new.py:1. Do not.")
+    s.denied(session.after(2), "no-exec: Do not.", "src/new.py:1: ")
     s.passed(session.after(3))

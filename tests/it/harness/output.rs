@@ -128,15 +128,28 @@ impl fmt::Display for Output {
     }
 }
 
-/// The violations in the text of a hook response, one a line, as `id at line 2`, `id at path:2` or `id`.
+/// The violations in the text of a hook response, as `id at line 2`, `id at path:2` or `id`. A denial of the guard lists
+/// them by contract, as `id: message` and lines of `path:2: text`.
 pub fn violations_in(text: &str) -> Vec<String> {
-    let violation = |line: &str| {
+    let one_a_line = |line: &str| {
         let (_, rest) = line.split_once(": ")?;
         let (violation, _) = rest.split_once(". ")?;
         let id = violation.split_once(" at ").map_or(violation, |(id, _)| id);
         is_id(id).then(|| violation.to_owned())
     };
-    text.lines().filter_map(violation).collect()
+    let (mut violations, mut contract) = (Vec::new(), None);
+    let denial = text.find("\nNothing was written. ").unwrap_or(0);
+    let is_rest = |line: &&str| line.starts_with('…') || line.starts_with("Why: ");
+    for line in text[..denial].lines().filter(|line| !is_rest(line)) {
+        let start = line.split_once(": ").map_or(line, |(start, _)| start);
+        match contract {
+            _ if start != line && is_id(start) => contract = Some(start),
+            Some(id) => violations.push(format!("{id} at {start}")),
+            None => {}
+        }
+    }
+    violations.extend(text[denial..].lines().filter_map(one_a_line));
+    violations
 }
 
 /// The number beside this word in a summary such as `1 error, 0 warnings, 3 existing`; 0 without one.
