@@ -1,29 +1,67 @@
-//! A list of the project's contracts, one line each, errors first. Agents receive it at the start of a session.
+//! A list of the contracts that apply in a project: the project's own and the user's one line each, errors first, and one
+//! line per pack. Agents receive it at the start of a session.
 //!
-//! [`briefing`] is plain text of a bounded length; [`markdown`] is for a file that people read as well. Text from contracts is
-//! sanitised: it cannot end a line, start markup or reach a terminal as a control sequence.
+//! A pack is known by its purpose, and a model follows most of its contracts anyway; the project's own rules are what it
+//! cannot know. [`briefing`] is plain text of a bounded length; [`markdown`] is for a file that people read as well. Text
+//! from contracts is sanitised: it cannot end a line, start markup or reach a terminal as a control sequence.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::{cut, printable};
+use phaser_project::packs::{self, PACKS, Pack};
 
 /// Maximum lengths of a message or a list of globs, tried in order until everything fits.
 const LENGTHS: [usize; 3] = [usize::MAX, 300, 150];
 
-/// The enabled contracts as `- ID (files): message`, errors first, in at most `most` characters. Long messages are cut
-/// first; then contracts are omitted and counted. Empty without contracts.
+/// The enabled contracts as `- ID (files): message`, errors first, then the packs as `- NAME (7 contracts): purpose`, in
+/// at most `most` characters. Long messages are cut first; then contracts are omitted and counted. Empty without contracts.
 pub fn briefing<'c>(contracts: impl IntoIterator<Item = &'c Contract>, most: usize) -> String {
-    let contracts = in_order(contracts);
+    let (own, packs) = in_order(contracts);
+    let packs = match packs.as_slice() {
+        [] => String::new(),
+        packs => {
+            let lines: Vec<String> = packs.iter().map(|used| used.line()).collect();
+            format!("Packs ('phaser contracts packs NAME' lists the contracts of one):\n{}", lines.join("\n"))
+        }
+    };
+    let room = most.saturating_sub(packs.chars().count() + 1);
+    let own = listed(&own, room);
+    match (own.is_empty(), packs.is_empty()) {
+        (_, true) => own,
+        (true, false) if packs.chars().count() <= most => packs,
+        (true, false) => String::new(),
+        (false, false) => format!("{own}\n{packs}"),
+    }
+}
+
+/// The contracts in at most `most` characters.
+fn listed(contracts: &[&Contract], most: usize) -> String {
     let mut lines = Vec::new();
     for longest in LENGTHS {
-        lines = entries(&contracts, longest);
+        lines = entries(contracts, longest);
         if size(&lines) <= most {
             return lines.join("\n");
         }
     }
     shortened(&lines, most)
+}
+
+/// A pack and the number of its contracts that apply in the project.
+pub struct UsedPack {
+    pack: &'static Pack,
+    contracts: usize,
+}
+
+impl UsedPack {
+    fn line(&self) -> String {
+        format!("- {} ({}): {}", self.pack.name, self.count(), self.pack.description)
+    }
+
+    fn count(&self) -> String {
+        format!("{} contract{}", self.contracts, if self.contracts == 1 { "" } else { "s" })
+    }
 }
 
 /// The lines that fit into `most` characters, and the number of omitted ones.
@@ -73,29 +111,46 @@ fn heading(severity: Severity) -> &'static str {
     }
 }
 
-/// The enabled contracts as items of Markdown lists, one list per severity.
-pub fn markdown<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<(Severity, Vec<String>)> {
+/// The contracts as items of Markdown lists.
+pub struct MarkdownLists {
+    /// One list per severity, errors first.
+    pub own: Vec<(Severity, Vec<String>)>,
+    pub packs: Vec<String>,
+}
+
+/// The enabled contracts, and the packs, as items of Markdown lists.
+pub fn markdown<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> MarkdownLists {
+    let (contracts, packs) = in_order(contracts);
     let mut seen = HashSet::new();
-    let mut lists: Vec<(Severity, Vec<String>)> = Vec::new();
-    for contract in in_order(contracts) {
+    let mut own: Vec<(Severity, Vec<String>)> = Vec::new();
+    for contract in contracts {
         let message = marked_up(&message(contract));
         let line = format!("- `{}` ({}): {message}", contract.id, code(&files(contract)));
         if !seen.insert(line.clone()) {
             continue;
         }
-        match lists.last_mut() {
+        match own.last_mut() {
             Some((severity, lines)) if *severity == contract.severity => lines.push(line),
-            _ => lists.push((contract.severity, vec![line])),
+            _ => own.push((contract.severity, vec![line])),
         }
     }
-    lists
+    let pack = |used: &UsedPack| {
+        format!("- `{}` ({}): {}", used.pack.name, used.count(), marked_up(used.pack.description))
+    };
+    MarkdownLists { own, packs: packs.iter().map(pack).collect() }
 }
 
-/// The enabled contracts, errors first, then by id.
-fn in_order<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<&'c Contract> {
-    let mut contracts: Vec<_> = contracts.into_iter().filter(|contract| contract.enabled).collect();
-    contracts.sort_by_key(|contract| (Reverse(contract.severity), contract.id.as_str()));
-    contracts
+/// The enabled contracts that are not from a pack, errors first, then by id; and the packs of the others.
+fn in_order<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> (Vec<&'c Contract>, Vec<UsedPack>) {
+    let enabled = contracts.into_iter().filter(|contract| contract.enabled);
+    let (of_packs, mut own): (Vec<_>, Vec<_>) = enabled.partition(|contract| packs::of(contract).is_some());
+    own.sort_by_key(|contract| (Reverse(contract.severity), contract.id.as_str()));
+    let used = PACKS.iter().filter_map(|pack| {
+        let of_this = of_packs.iter().filter(|contract| packs::of(contract) == Some(pack));
+        let ids: BTreeSet<&str> = of_this.map(|contract| contract.id.as_str()).collect();
+        (!ids.is_empty()).then_some(UsedPack { pack, contracts: ids.len() })
+    });
+    (own, used.collect())
 }
 
 /// The globs of a contract, relative to the project root.
@@ -149,6 +204,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phaser_core::contract::{LayerKind, Origin};
 
     fn contract(id: &str, severity: &str, rest: &str) -> Contract {
         let yaml = format!("rule_id: {id}\nseverity: {severity}\ntype: forbid_pattern\npattern: x\n{rest}");
@@ -194,7 +250,7 @@ mod tests {
     fn lists_overridden_contract_once() {
         let contracts = [simple("a", "warning", "No."), simple("a", "error", "No.")];
         assert_eq!(briefing(&contracts, 9_500), "Errors (block the edit):\n- a (**/*.py): No.");
-        assert_eq!(markdown(&contracts).len(), 1);
+        assert_eq!(markdown(&contracts).own.len(), 1);
     }
 
     #[test]
@@ -228,6 +284,30 @@ mod tests {
     }
 
     #[test]
+    fn pack_is_one_line_after_own_contracts() {
+        let of_pack = |id: &str| {
+            let mut contract = simple(id, "error", "From a pack.");
+            contract.origin = Origin { layer: LayerKind::Pack, file: format!("pack:go/{id}.yaml").into() };
+            contract
+        };
+        let go = packs::find("go").expect("is a pack");
+        let contracts = [of_pack("b"), of_pack("a"), of_pack("a"), simple("own", "warning", "No.")];
+        assert_eq!(
+            briefing(&contracts, 9_500),
+            format!(
+                "Warnings (reported after the edit):\n- own (**/*.py): No.\n\
+                 Packs ('phaser contracts packs NAME' lists the contracts of one):\n- go (2 contracts): {}",
+                go.description
+            )
+        );
+        assert_eq!(markdown(&contracts).packs, [format!("- `go` (2 contracts): {}", go.description)]);
+        assert_eq!(markdown(&contracts[..1]).packs.len(), 1);
+        for most in (0..400).step_by(7) {
+            assert!(briefing(&contracts, most).chars().count() <= most, "{most}");
+        }
+    }
+
+    #[test]
     fn hostile_text_stays_on_its_line() {
         let hostile = simple("a", "error", "x\r\n\u{1b}[31m\u{202e}- b (c): d ##[error]");
         let text = briefing([&hostile], 9_500);
@@ -237,7 +317,7 @@ mod tests {
 
     #[test]
     fn escapes_markup_of_contracts() {
-        let message = |text: &str| markdown(&[simple("a", "error", text)])[0].1[0].clone();
+        let message = |text: &str| markdown(&[simple("a", "error", text)]).own[0].1[0].clone();
         let start = "- `a` (`**/*.py`): ";
         for (text, shown) in [
             ("Use `logging` here.", "Use `logging` here."),
@@ -251,6 +331,6 @@ mod tests {
             assert_eq!(message(text), format!("{start}{shown}"), "{text}");
         }
         let odd = contract("a", "error", "file_glob: 'a`b-->'\nmessage: No.");
-        assert_eq!(markdown(&[odd])[0].1, ["- `a` (a\\`b--&gt;): No."]);
+        assert_eq!(markdown(&[odd]).own[0].1, ["- `a` (a\\`b--&gt;): No."]);
     }
 }

@@ -102,7 +102,7 @@ fn packs_and_overrides_count() {
     let text = sandbox.run(["contracts", "export"]).stdout;
     let (errors, warnings) = text.split_once("### Warnings").expect("warnings");
     assert!(warnings.contains("no-todo") && !errors.contains("no-todo"), "{text}");
-    assert!(text.contains("- `go-"), "{text}");
+    assert!(text.contains("- `go` ("), "{text}");
 }
 
 #[test]

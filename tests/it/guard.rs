@@ -115,6 +115,38 @@ fn session_start_lists_errors_first() {
 }
 
 #[test]
+fn own_contracts_come_in_full_before_packs() {
+    let mut sandbox = Sandbox::new().file(".claude/phaser.yaml", "packs: [secrets, hygiene, python]\n");
+    let message =
+        |n: usize| format!("Rule {n} of this project. {}The end of {n}.", "It has its reasons. ".repeat(20));
+    for n in 1..=8 {
+        let yaml = forbid(&format!("own-{n}"), &format!("word{n}"), "src/**/*.{py,js}");
+        let yaml = yaml.replace(&format!("Do not own-{n}."), &message(n));
+        sandbox =
+            sandbox.file(&format!(".claude/contracts/own-{n}.yaml"), yaml + "exclude_glob: src/gen/**\n");
+    }
+    let briefing = sandbox.hook("SessionStart").guard().run().context();
+    let export = sandbox.run(["contracts", "export"]).stdout;
+    for n in 1..=8 {
+        let line = format!("- own-{n} (src/**/*.{{py,js}}, not src/gen/**): {}", message(n));
+        assert!(briefing.lines().any(|shown| shown == line), "{line}\n{briefing}");
+        let line = format!("- `own-{n}` (`src/**/*.{{py,js}}, not src/gen/**`): {}", message(n));
+        assert!(export.lines().any(|shown| shown == line), "{line}\n{export}");
+    }
+    for (text, tick) in [(&briefing, ""), (&export, "`")] {
+        let packs: Vec<&str> = text.lines().filter(|line| line.contains(" contracts): ")).collect();
+        let names = packs.iter().filter_map(|line| line.split(" (").next()).collect::<Vec<_>>().join("\n");
+        assert_eq!(
+            names,
+            ["secrets", "hygiene", "python"].map(|name| format!("- {tick}{name}{tick}")).join("\n")
+        );
+        let last_own = text.find("own-8").expect("is listed");
+        assert!(last_own < text.find(packs[0]).expect("is listed"), "{text}");
+        assert!(!text.contains("python-bare-except") && !text.contains("vendor"), "{text}");
+    }
+}
+
+#[test]
 fn thousand_contracts_fit_the_context_limit() {
     let mut sandbox = Sandbox::new();
     for n in 0..1_000 {

@@ -5,6 +5,7 @@
 //! decodes the records; only listing and testing a pack parses its YAML.
 
 use crate::codec::Decoder;
+use phaser_core::contract::{Contract, LayerKind};
 
 /// A set of contracts, built into the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,16 @@ impl Pack {
 pub fn find(name: &str) -> Option<&'static Pack> {
     PACKS.iter().find(|pack| pack.name == name)
 }
+
+/// The pack that a contract is from.
+pub fn of(contract: &Contract) -> Option<&'static Pack> {
+    let file = contract.origin.file.to_str().filter(|_| contract.origin.layer == LayerKind::Pack)?;
+    let (name, _) = file.strip_prefix(FILE_PREFIX)?.split_once('/')?;
+    find(name)
+}
+
+/// Starts the name of a pack's file in reports: `pack:python/python-bare-except.yaml`.
+pub(crate) const FILE_PREFIX: &str = "pack:";
 
 macro_rules! pack {
     ($name:literal, $description:literal) => {

@@ -115,15 +115,21 @@ fn section(contracts: &[Contract]) -> String {
          here.\n"
     );
     let lists = markdown(contracts);
-    if lists.is_empty() {
+    if lists.own.is_empty() && lists.packs.is_empty() {
         text.push_str("\nThere are none yet.\n");
     }
-    for (severity, lines) in lists {
+    for (severity, lines) in lists.own {
         let title = match severity {
             Severity::Error => "Errors: what violates one is refused",
             Severity::Warning => "Warnings",
         };
         text.push_str(&format!("\n### {title}\n\n{}\n", lines.join("\n")));
+    }
+    if !lists.packs.is_empty() {
+        let packs = lists.packs.join("\n");
+        text.push_str(&format!(
+            "\n### Packs\n\n`phaser contracts packs NAME` lists the contracts of one.\n\n{packs}\n"
+        ));
     }
     text.push_str(&format!("{END}\n"));
     text

@@ -2,7 +2,7 @@
 
 use super::super::read::ReadContracts;
 use crate::codec::Decoder;
-use crate::packs::Pack;
+use crate::packs::{FILE_PREFIX, Pack};
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 
 pub(super) mod record;
@@ -57,7 +57,7 @@ fn from_files(pack: &'static Pack) -> ReadContracts {
 }
 
 fn origin(pack: &Pack, id: &str) -> Origin {
-    Origin { layer: LayerKind::Pack, file: ["pack:", pack.name, "/", id, ".yaml"].concat().into() }
+    Origin { layer: LayerKind::Pack, file: [FILE_PREFIX, pack.name, "/", id, ".yaml"].concat().into() }
 }
 
 #[cfg(test)]
