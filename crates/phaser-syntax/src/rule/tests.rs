@@ -1,0 +1,213 @@
+use std::cell::Cell;
+use std::rc::Rc;
+
+use serde_json::json;
+
+use super::*;
+
+fn language(name: &str) -> Language {
+    Language::find(name).expect("is a language")
+}
+
+fn never() -> Stop {
+    Rc::new(|| false)
+}
+
+fn tree(text: &str, name: &str) -> SyntaxTree {
+    SyntaxTree::parse(text, language(name), &never()).expect("is parsed")
+}
+
+/// The texts of all matches.
+fn found<'t>(rule: &CodeRule, name: &str, text: &'t str) -> Vec<&'t str> {
+    let compiled = rule.compile(language(name)).expect("is valid");
+    compiled.find(&tree(text, name)).expect("is searched").into_iter().map(|span| &text[span]).collect()
+}
+
+fn pattern(pattern: &str) -> CodeRule {
+    CodeRule::pattern(pattern).expect("is valid")
+}
+
+fn object(rule: Value) -> CodeRule {
+    CodeRule::object(&rule).expect("is valid")
+}
+
+#[test]
+fn matches_code_not_strings_or_comments() {
+    let text = "x = eval(y)  # eval(z)\ns = 'eval(s)'\nprint(eval(eval(a)))\n";
+    assert_eq!(found(&pattern("eval($X)"), "python", text), ["eval(y)", "eval(eval(a))", "eval(a)"]);
+}
+
+#[test]
+fn finds_pattern_in_every_language() {
+    for (name, text) in [
+        ("python", "eval(x)"),
+        ("javascript", "<div>{eval(x)}</div>;"),
+        ("typescript", "let a: string = eval(x);"),
+        ("tsx", "const a = <b>{eval(x)}</b>;"),
+        ("rust", "fn f() { let a = eval(x); }"),
+        ("go", "package a\nfunc f() { a := eval(x) }\n"),
+        ("java", "class A { void f() { eval(x); } }"),
+        ("cpp", "int f() { return eval(x); }"),
+        ("csharp", "class A { void F() { eval(x); } }"),
+        ("ruby", "a = eval(x)"),
+        ("php", "$a = eval(x);"),
+    ] {
+        assert_eq!(found(&pattern("eval($X)"), name, text), ["eval(x)"], "{name}");
+    }
+    let call = object(json!({ "pattern": { "context": "eval($X);", "selector": "call_expression" } }));
+    assert_eq!(found(&call, "c", "int f() { return eval(x); }"), ["eval(x)"]);
+    assert_eq!(found(&pattern("eval $X"), "bash", "if true; then eval \"$x\"; fi"), ["eval \"$x\""]);
+    assert_eq!(
+        found(&pattern("<marquee>$$$</marquee>"), "html", "<p><marquee>x</marquee></p>"),
+        ["<marquee>x</marquee>"]
+    );
+    assert_eq!(
+        found(&object(json!({ "kind": "property_name", "regex": "^float$" })), "css", "a { float: left }"),
+        ["float"]
+    );
+    assert_eq!(
+        found(
+            &object(json!({ "kind": "pair", "has": { "field": "key", "regex": "debug" } })),
+            "json",
+            "{\"debug\": 1}"
+        ),
+        ["\"debug\": 1"]
+    );
+    assert_eq!(found(&pattern("privileged: true"), "yaml", "a:\n  privileged: true\n"), ["privileged: true"]);
+}
+
+#[test]
+fn searches_around_syntax_errors() {
+    assert_eq!(found(&pattern("eval($X)"), "python", "def f(:\n\neval(a)\n)\n"), ["eval(a)"]);
+}
+
+#[test]
+fn rule_object_takes_relations_and_constraints() {
+    let rule = object(json!({
+        "any": [{ "pattern": "$F($$$ARGS)" }],
+        "inside": { "kind": "function_definition", "stopBy": "end" },
+        "not": { "pattern": "safe($$$)" },
+        "constraints": { "F": { "regex": "^(safe|eval)$" } },
+    }));
+    assert_eq!(found(&rule, "python", "eval(1)\ndef f():\n    safe(eval(2))\n    other(3)\n"), ["eval(2)"]);
+    let rule = object(json!({ "matches": "call", "utils": { "call": { "pattern": "eval($X)" } } }));
+    assert_eq!(found(&rule, "python", "eval(1)"), ["eval(1)"]);
+}
+
+#[test]
+fn reports_invalid_rules() {
+    let refused =
+        |rule: Value| CodeRule::object(&rule).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(refused(json!({ "patern": "x" })).contains("patern"));
+    assert!(refused(json!({ "kind": [] })).contains("expected a string"));
+    let fails = |rule: CodeRule, name| {
+        rule.compile(language(name)).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert!(fails(object(json!({ "kind": "call_expresion" })), "rust").contains("call_expresion"));
+    assert!(fails(pattern("a; b"), "javascript").contains("Multiple AST nodes"));
+    assert!(fails(pattern("$X"), "python").contains("every kind"));
+    assert!(
+        fails(pattern(&format!("{}1{}", "(".repeat(300), ")".repeat(300))), "javascript")
+            .contains("too deeply")
+    );
+}
+
+#[test]
+fn notices_pattern_of_another_language() {
+    let rule = pattern("if ($A) { $$$ } else { $$$ }");
+    assert!(!rule.has_syntax_error(language("javascript")));
+    assert!(rule.has_syntax_error(language("python")));
+}
+
+#[test]
+fn replaces_with_metavariables() {
+    let rule = pattern("assert.equal($A, $$$REST)");
+    let text = "assert.equal(f(1), 2, 'm')";
+    let compiled = rule.compile(language("javascript")).expect("is valid");
+    let tree = tree(text, "javascript");
+    let made = compiled.replacements(&tree, "check($$$REST; $A, $B, 5$)", &[0..text.len(), 0..1]);
+    let made = made.expect("is searched");
+    assert_eq!(made, [Some(b"check(2, 'm'; f(1), , 5$)".to_vec()), None]);
+    assert_eq!(rule.metavariables(), ["A", "REST"]);
+}
+
+#[test]
+fn searches_scripts_of_html() {
+    let text = "<p>eval(x)</p><script>eval(y)</script><style>a { float: left }</style>";
+    let html = tree(text, "html");
+    let spans = |rule: CodeRule, name| {
+        rule.compile(language(name)).expect("is valid").find(&html).expect("is searched")
+    };
+    assert_eq!(spans(pattern("eval($X)"), "javascript"), [22..29]);
+    assert_eq!(spans(object(json!({ "kind": "property_name" })), "css").len(), 1);
+}
+
+#[test]
+fn stops_when_told() {
+    let (looks, text) = (Rc::new(Cell::new(0)), "f(x);\n".repeat(20_000));
+    let after = |most| {
+        let looks = Rc::clone(&looks);
+        looks.set(0);
+        let stop: Stop = Rc::new(move || {
+            looks.set(looks.get() + 1);
+            looks.get() > most
+        });
+        stop
+    };
+    assert!(matches!(SyntaxTree::parse(&text, language("javascript"), &after(3)), Err(Unfinished::Stopped)));
+    let tree = SyntaxTree::parse(&text, language("javascript"), &after(u64::MAX)).expect("is parsed");
+    let parsing = looks.get();
+    assert!(parsing > 100, "{parsing}");
+    let stopped = SyntaxTree::parse(&text, language("javascript"), &after(parsing + 1)).expect("is parsed");
+    let rule = pattern("f($X)").compile(language("javascript")).expect("is valid");
+    assert_eq!(rule.find(&tree).map(|spans| spans.len()), Ok(20_000));
+    assert_eq!(rule.find(&stopped), Err(Unfinished::Stopped));
+}
+
+#[test]
+fn ends_on_hostile_input() {
+    let never = never();
+    assert!(matches!(
+        SyntaxTree::parse(&"(".repeat(10_000_000), language("javascript"), &never),
+        Err(Unfinished::TooLarge)
+    ));
+    assert!(matches!(
+        SyntaxTree::parse(&"%w(".repeat(6_000), language("rust"), &never),
+        Err(Unfinished::TooDeep)
+    ));
+    assert!(matches!(
+        SyntaxTree::parse(&"- ".repeat(400), language("yaml"), &never),
+        Err(Unfinished::TooDeep)
+    ));
+    let stairs: String = (0..300).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    assert!(matches!(SyntaxTree::parse(&stairs, language("yaml"), &never), Err(Unfinished::TooDeep)));
+    for language in Language::all() {
+        for text in ["(", "[", "{", "<a>", "\"", "'", "a+", "- ", "if(", "((", "<", "${", "\u{0}", "\\"] {
+            let text = text.repeat(900 / text.len());
+            let Ok(tree) = SyntaxTree::parse(&text, language, &never) else { continue };
+            let Ok(rule) = pattern("foo($A, $A)").compile(language) else { continue };
+            let _ = rule.find(&tree);
+        }
+    }
+}
+
+#[test]
+fn compares_no_nodes_of_deep_trees() {
+    let deep = format!("f({0}1, {0}1)", "1+".repeat(2_000));
+    let javascript = language("javascript");
+    let tree = tree(&deep, "javascript");
+    let find = |text: &str| pattern(text).compile(javascript).expect("is valid").find(&tree);
+    assert_eq!(find("f($A, $A)"), Err(Unfinished::TooDeep));
+    assert_eq!(find("f($A, $B)").map(|spans| spans.len()), Ok(1));
+}
+
+#[test]
+fn ends_quadratic_searches() {
+    let text = format!("f({})", "[1],".repeat(300_000));
+    let tree = tree(&text, "javascript");
+    let rule = object(json!({ "kind": "array", "follows": { "kind": "string", "stopBy": "end" } }));
+    assert_eq!(
+        rule.compile(language("javascript")).expect("is valid").find(&tree),
+        Err(Unfinished::TooComplex)
+    );
+}

@@ -1,0 +1,216 @@
+//! Parses a text, within bounds.
+
+use std::cell::OnceCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use ast_grep_core::AstGrep;
+use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
+use tree_sitter::{ParseOptions, ParseState, Parser, Range as TreeRange, Tree, TreeCursor};
+
+use crate::language::Language;
+use crate::metered::{Meter, MeteredDoc};
+
+/// Cap on the text that is parsed, in bytes. A tree takes ten to twenty times the memory of its text.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// Cap on the depth of a tree in which nodes are compared with each other, which recurses.
+pub(crate) const MAX_DEPTH: usize = 1_000;
+
+/// Cap on the callbacks of a parser: one for so many bytes of text, and some for any text. Usual texts take at most a
+/// third of it.
+const BYTES_PER_CALLBACK: usize = 8;
+const MIN_CALLBACKS: usize = 500;
+
+/// Cap on the nesting of brackets. The cost of recovering from a syntax error grows with it.
+const MAX_NESTING: usize = 1_000;
+
+/// Cap on the nesting of indentation in YAML, half of what the scanner of its grammar has room for.
+const MAX_INDENTATION: usize = 120;
+
+/// Returns whether to stop, such as at a deadline. Called often.
+pub type Stop = Rc<dyn Fn() -> bool>;
+
+/// Why a text was not parsed, or not searched to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The text has more than [`MAX_BYTES`].
+    TooLarge,
+    /// The text is nested more deeply than parsers take, or nodes can be compared.
+    TooDeep,
+    /// Parsing or searching takes more steps than any usual text needs.
+    TooComplex,
+    /// The caller stopped it.
+    Stopped,
+}
+
+/// A parsed text. A syntax error makes an error node; the rest of the text has its usual nodes.
+pub struct SyntaxTree {
+    pub(crate) root: AstGrep<MeteredDoc>,
+    pub(crate) meter: Rc<Meter>,
+    language: Language,
+    tree: Tree,
+    stop: Stop,
+    embedded: OnceCell<Result<Vec<SyntaxTree>, Unfinished>>,
+    depth: OnceCell<usize>,
+}
+
+impl SyntaxTree {
+    /// Parses `text`.
+    pub fn parse(text: &str, language: Language, stop: &Stop) -> Result<Self, Unfinished> {
+        Self::parse_ranges(text, language, &[], stop)
+    }
+
+    /// The language it was parsed as.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The tree itself.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The parts of the text in other languages: the scripts and styles of HTML.
+    pub(crate) fn embedded(&self) -> Result<&[SyntaxTree], Unfinished> {
+        let parsed = self.embedded.get_or_init(|| {
+            if !self.language.embeds_others() {
+                return Ok(Vec::new());
+            }
+            let source = self.root.root().get_doc().source.clone();
+            let doc = StrDoc { src: source, lang: self.language.ast_grep(), tree: self.tree.clone() };
+            let doc = AstGrep::doc(doc);
+            let mut trees = Vec::new();
+            for (name, ranges) in self.language.ast_grep().extract_injections(doc.root()) {
+                let Some(language) = Language::find(&name) else { continue };
+                trees.push(Self::parse_ranges(doc.get_text(), language, &ranges, &self.stop)?);
+            }
+            Ok(trees)
+        });
+        parsed.as_deref().map_err(|unfinished| *unfinished)
+    }
+
+    /// The depth of the tree.
+    pub(crate) fn depth(&self) -> usize {
+        *self.depth.get_or_init(|| depth(&self.tree))
+    }
+
+    fn parse_ranges(
+        text: &str,
+        language: Language,
+        ranges: &[TreeRange],
+        stop: &Stop,
+    ) -> Result<Self, Unfinished> {
+        let tree = parse(text, language, ranges, stop)?;
+        let meter = Rc::new(Meter::new(Rc::clone(stop)));
+        let doc = MeteredDoc {
+            source: text.to_owned(),
+            language: language.ast_grep(),
+            tree: tree.clone(),
+            meter: Rc::clone(&meter),
+        };
+        Ok(Self {
+            root: AstGrep::doc(doc),
+            meter,
+            language,
+            tree,
+            stop: Rc::clone(stop),
+            embedded: OnceCell::new(),
+            depth: OnceCell::new(),
+        })
+    }
+}
+
+/// Parses the ranges of a text, or all of it without any.
+fn parse(text: &str, language: Language, ranges: &[TreeRange], stop: &Stop) -> Result<Tree, Unfinished> {
+    if text.len() > MAX_BYTES {
+        return Err(Unfinished::TooLarge);
+    }
+    if nesting(text) > MAX_NESTING || language == Language::YAML && indentation(text) > MAX_INDENTATION {
+        return Err(Unfinished::TooDeep);
+    }
+    let mut parser = Parser::new();
+    // Fails for a grammar of an unknown version only, which a test of all languages rules out.
+    parser.set_language(&language.grammar()).map_err(|_| Unfinished::TooComplex)?;
+    parser.set_included_ranges(ranges).map_err(|_| Unfinished::TooComplex)?;
+    let (mut callbacks, most) = (0, MIN_CALLBACKS + text.len() / BYTES_PER_CALLBACK);
+    let mut why = Unfinished::TooComplex;
+    let mut progress = |_: &ParseState| {
+        callbacks += 1;
+        if stop() {
+            why = Unfinished::Stopped;
+            return ControlFlow::Break(());
+        }
+        if callbacks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    let tree =
+        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
+    tree.ok_or(why)
+}
+
+/// The most brackets that are open at once. Those in strings and comments count too.
+fn nesting(text: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                most = most.max(open);
+            }
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
+/// The most columns that are open at once as blocks of YAML, at least: an indentation or an indicator before the first
+/// word of a line opens one.
+fn indentation(text: &str) -> usize {
+    let (mut columns, mut most) = (Vec::new(), 0);
+    for line in text.lines() {
+        let mut at = 0;
+        let bytes = line.as_bytes();
+        while at < bytes.len() {
+            at += bytes[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            while columns.last().is_some_and(|last| *last > at) {
+                columns.pop();
+            }
+            if at < bytes.len() && columns.last() != Some(&at) {
+                columns.push(at);
+            }
+            if !matches!(bytes.get(at), Some(b'-' | b'?' | b':')) {
+                break;
+            }
+            at += 1;
+        }
+        most = most.max(columns.len());
+    }
+    most
+}
+
+/// The number of levels of a tree.
+pub(crate) fn depth(tree: &Tree) -> usize {
+    let (mut cursor, mut deepest) = (tree.walk(), 0);
+    loop {
+        deepest = deepest.max(cursor.depth() as usize + 1);
+        if cursor.goto_first_child() || next(&mut cursor) {
+            continue;
+        }
+        return deepest;
+    }
+}
+
+/// Moves to the next node in order that is no descendant.
+fn next(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+}
