@@ -28,6 +28,7 @@ mod cursor;
 pub mod decision;
 mod devin;
 mod droid;
+pub mod facts;
 mod fields;
 mod gemini;
 mod kiro;
@@ -87,6 +88,16 @@ pub struct AgentResponse {
     /// One JSON document, without a final newline.
     pub stdout: String,
     pub exit: Exit,
+    pub outcome: Outcome,
+}
+
+/// What a response decides, for the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// `allow`, `deny`, `ask` or `block`; `None` if the agent decides.
+    pub decision: Option<&'static str>,
+    /// Whether the tool's input was replaced by a fixed one.
+    pub is_fixed: bool,
 }
 
 /// The response to a change without violations.
@@ -150,7 +161,14 @@ impl Agent {
         if !self.can_ask() {
             fields.deny_instead_of_asking();
         }
-        AgentResponse { stdout: respond(event.raw(), &fields).to_string(), exit: Exit::Clean }
+        let outcome = Outcome {
+            decision: match fields.go_on {
+                Some(_) => Some("block"),
+                None => fields.decision().0.filter(|_| self != Self::Cline),
+            },
+            is_fixed: fields.input.is_some(),
+        };
+        AgentResponse { stdout: respond(event.raw(), &fields).to_string(), exit: Exit::Clean, outcome }
     }
 
     /// The event with the arguments of a tool as JSON. Copilot may send them as a string of JSON.

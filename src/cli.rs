@@ -14,6 +14,7 @@ mod args;
 mod baseline;
 mod completions;
 mod contracts;
+mod decisions;
 mod doctor;
 mod enforce;
 mod environment;
@@ -58,6 +59,8 @@ enum Command {
     Fix(fix::Fix),
     /// Count violations over past commits, with today's contracts
     History(Box<history::History>),
+    /// Count what hooks decided, from the decision log
+    Decisions(decisions::Decisions),
     /// Explain a contract: its reason, its examples, how to ignore it
     Explain(explain::Explain),
     /// Merge and convert written reports
@@ -115,6 +118,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Baseline(args) => baseline::run(&args, &environment),
         Command::Fix(args) => fix::run(&args, &environment),
         Command::History(args) => history::run(&args, &environment),
+        Command::Decisions(args) => decisions::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command(), &environment),
         Command::Man(args) => completions::man(&args, Cli::command()),

@@ -1,6 +1,7 @@
 //! Agents and settings with plain types, for the fuzz targets and benches of `crates/phaser-testing`. No stability promise.
 
 use phaser_hook::Request;
+use phaser_project::config::Repeated;
 use phaser_project::path::Root;
 use phaser_project::report::Report;
 use phaser_project::tool_call::Call;
@@ -8,6 +9,7 @@ use phaser_project::tool_call::Call;
 pub use crate::agents::claude::edit::apply_within;
 use crate::agents::decision::{CheckedCall, decide};
 use crate::agents::{HookEvent, HookMode, OnClean, claude};
+use crate::decisions::repeats::DenialCounts;
 use crate::install::{self, EditTools, Edited, HookForm, HookRequest, IfInstalled};
 
 /// The tool call of a Claude Code event, as the guard reads it; `None` for other events.
@@ -20,7 +22,16 @@ pub fn tool_call(request: &Request, root: &Root) -> Option<Call> {
 
 /// The guard's response to a checked tool call, as JSON.
 pub fn respond(request: &Request, root: &Root, call: &Call, report: &Report) -> String {
-    let checked = CheckedCall { root, call, mode: HookMode::Guard, findings: &[], rewritten_call: None };
+    let denials = &DenialCounts::default();
+    let checked = CheckedCall {
+        root,
+        call,
+        mode: HookMode::Guard,
+        findings: &[],
+        rewritten_call: None,
+        denials,
+        repeated: Repeated::Deny,
+    };
     claude::respond(request, &decide(checked, report), OnClean::Allow).stdout
 }
 

@@ -40,6 +40,8 @@ mod briefing;
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "cli")]
+mod decisions;
+#[cfg(feature = "cli")]
 mod examples;
 #[cfg(feature = "cli")]
 mod exit;

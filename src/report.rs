@@ -6,6 +6,7 @@ mod list;
 
 pub mod backtest;
 pub mod counts;
+pub mod decisions;
 pub mod github;
 pub mod gitlab;
 pub mod here;

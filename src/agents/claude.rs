@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::decision::{HookDecision, HookVerdict};
 use super::mcp;
 use super::parsed_event::{DURATION_OF_COMMAND, directory, started};
-use super::{AgentResponse, HookEvent, HookMode, OnClean};
+use super::{AgentResponse, HookEvent, HookMode, OnClean, Outcome};
 use crate::exit::Exit;
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_hook::{
@@ -189,7 +189,30 @@ pub fn respond(request: &Request, decision: &HookDecision, on_clean: OnClean) ->
     if let Some(message) = &decision.message {
         response = response.system_message(message);
     }
-    AgentResponse { stdout: response.to_pretty_json(), exit: Exit::Clean }
+    let outcome = outcome(request.event(), decision, on_clean);
+    AgentResponse { stdout: response.to_pretty_json(), exit: Exit::Clean, outcome }
+}
+
+/// What the response decides.
+fn outcome(event: Event<'_>, decision: &HookDecision, on_clean: OnClean) -> Outcome {
+    let decided = |decision| Outcome { decision: Some(decision), is_fixed: false };
+    match (event, &decision.verdict) {
+        (Event::PreToolUse(call), HookVerdict::Fixed(fixed)) => {
+            match updated_input::response(call.input, fixed, None) {
+                Some(_) => Outcome { decision: None, is_fixed: true },
+                None => decided("deny"),
+            }
+        }
+        (Event::PreToolUse(_), HookVerdict::Deny(_)) => decided("deny"),
+        (Event::PreToolUse(_), HookVerdict::Ask(_)) => decided("ask"),
+        (Event::PreToolUse(_), HookVerdict::Clean(_)) if on_clean == OnClean::Allow => decided("allow"),
+        (
+            Event::PostToolUse(_) | Event::PostToolUseFailure(_),
+            HookVerdict::Violated { reason: Some(_), .. },
+        ) => decided("block"),
+        (_, HookVerdict::Block(_)) => decided("block"),
+        _ => Outcome::default(),
+    }
 }
 
 /// Whether Claude Code would skip the prompt for `ask`. With `bypassPermissions` it permits changes in its own directory
@@ -375,7 +398,7 @@ mod tests {
 
     fn responded(event: &str, decision: &HookDecision, on_clean: OnClean) -> Value {
         let request = request(&json!({ "hook_event_name": event }));
-        let AgentResponse { stdout, exit } = respond(&request, decision, on_clean);
+        let AgentResponse { stdout, exit, .. } = respond(&request, decision, on_clean);
         assert_eq!(exit, Exit::Clean);
         serde_json::from_str(&stdout).expect("is JSON")
     }

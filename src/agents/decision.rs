@@ -8,18 +8,20 @@
 use std::cmp::Reverse;
 
 use super::HookMode;
+use crate::decisions::repeats::{self, DenialCounts};
 use crate::in_flight::RewrittenCall;
 use phaser_core::contract::{BlockDecision, Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_core::violation::Violation;
-use phaser_project::config::Policy;
+use phaser_project::config::{Policy, Repeated};
 use phaser_project::path::Root;
 use phaser_project::report::{Report, Summary};
 use phaser_project::tool_call::{Call, FileChange, Moment};
 
 mod fixed_call;
 mod lines;
+mod repetition;
 
 use lines::{LineStyle, LocationStyle};
 
@@ -108,6 +110,17 @@ pub struct CheckedCall<'a> {
     pub findings: &'a [PolicyFinding],
     /// The fixed changes, if fixes remove every violation.
     pub rewritten_call: Option<&'a RewrittenCall>,
+    /// Earlier denials in the session.
+    pub denials: &'a DenialCounts,
+    /// The response to repeated denials.
+    pub repeated: Repeated,
+}
+
+impl CheckedCall<'_> {
+    /// The number of this denial of the violation's contract for its file in the session, from 1.
+    fn ordinal(&self, violation: &Violation) -> usize {
+        self.denials.earlier(&violation.contract.id, &violation.path.to_text()) + 1
+    }
 }
 
 /// A change that a policy of the project (`ignores`, `protect`) is about: an added ignore directive, or a change that weakens
@@ -271,7 +284,9 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
         [] if is_checked(report) && is_inside(root, call) => HookVerdict::Clean(report.summary()),
         [] => HookVerdict::Nothing,
         open => {
-            let asks = open.iter().all(|one| one.contract.decision == BlockDecision::Ask);
+            let asks = open.iter().all(|one| one.contract.decision == BlockDecision::Ask)
+                || (checked.repeated == Repeated::Ask
+                    && open.iter().all(|one| checked.ordinal(one) >= repeats::ASKED));
             let reason = |end| denial(open, checked, end);
             match checked.rewritten_call {
                 Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason(DENIED))),
@@ -283,7 +298,7 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
 }
 
 /// The end of a denial under `--guard`.
-const DENIED: &str = "\nNothing was written. Fix these lines and retry.";
+pub const DENIED: &str = "\nNothing was written. Fix these lines and retry.";
 
 /// The end of a question to the user under `--guard`. The model receives it if nobody answers.
 const ASKED: &str = "\nNothing was written. The user has to agree to this edit.";
@@ -295,7 +310,11 @@ fn denial(open: &[&Violation], checked: CheckedCall<'_>, end: &str) -> String {
             let location = LocationStyle::of(checked.mode, checked.call);
             lines::joined(open, LineStyle { prefix: |_| "Contract violation", location }, MAX_TEXT)
         }
-        HookMode::Guard => format!("{}{end}", lines::grouped(open, MAX_TEXT - end.len())),
+        HookMode::Guard => {
+            let repeated = repetition::text(open, checked);
+            let room = MAX_TEXT - end.chars().count() - repeated.chars().count();
+            format!("{}{repeated}{end}", lines::grouped(open, room))
+        }
     }
 }
 
@@ -432,6 +451,8 @@ mod tests {
                 mode,
                 findings: &[],
                 rewritten_call: None,
+                denials: &DenialCounts::default(),
+                repeated: Repeated::Deny,
             },
             report,
         )

@@ -359,7 +359,7 @@ fn agent_named(name: &str) -> Option<Agent> {
 }
 
 /// Parses `--agent`.
-fn agent() -> impl TypedValueParser<Value = Agent> {
+pub fn agent() -> impl TypedValueParser<Value = Agent> {
     PossibleValuesParser::new(Agent::ALL.map(Agent::name))
         .try_map(|name| agent_named(&name).ok_or("not an agent"))
 }

@@ -158,7 +158,7 @@ impl Where {
 
 impl LoadedProject {
     /// Loads the contracts of the whole project.
-    fn load(root: Root, locations: Extra, environment: &Environment) -> anyhow::Result<Self> {
+    pub fn load(root: Root, locations: Extra, environment: &Environment) -> anyhow::Result<Self> {
         let options = Options {
             locations,
             examples: true,

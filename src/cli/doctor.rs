@@ -18,6 +18,7 @@ mod agents;
 mod contracts;
 mod places;
 mod probe;
+mod seen;
 
 use places::{HookSource, HookSources};
 use probe::{ProbeResponse, ProbeResult, Probes};
@@ -37,6 +38,7 @@ pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     let found = places::find(environment, &mut diagnosis);
     diagnosis.calls = check_hooks(&found, &probes, environment, &mut diagnosis);
     contracts::check(environment, &mut diagnosis)?;
+    seen::check(environment, &mut diagnosis);
     match probe::try_out() {
         Ok(()) => diagnosis
             .ok("this phaser works: in a project made for it, a test edit was denied and another allowed"),

@@ -74,6 +74,13 @@ impl Environment {
         absolute("XDG_CACHE_HOME").or_else(|| absolute("LOCALAPPDATA")).or_else(by_default)
     }
 
+    /// The user's directory for state that is no cache.
+    pub fn state_home(&self) -> Option<PathBuf> {
+        let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let by_default = || self.home.as_ref().map(|home| home.join(".local/state"));
+        absolute("XDG_STATE_HOME").or_else(|| absolute("LOCALAPPDATA")).or_else(by_default)
+    }
+
     /// A variable of this process.
     pub fn variable(&self, name: &str) -> Option<String> {
         env::var(name).ok()

@@ -1,10 +1,11 @@
 //! An agent's event: which project and files it concerns, and which decision the report leads to.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use phaser_core::contract::Contract;
+use phaser_core::contract::{Contract, Severity};
 use phaser_core::matcher::limits::HOOK_TIME;
+use phaser_core::violation::Violation;
 use phaser_hook::Request;
 use phaser_project::config::Policy;
 use phaser_project::path::{Root, RootHints, config_file, find_root};
@@ -12,15 +13,20 @@ use phaser_project::project::load::Loaded;
 use phaser_project::project::{Inspection, Project};
 use phaser_project::report::Report;
 use phaser_project::source::Source;
+use phaser_project::source::worktree::ChangeWindow;
+use phaser_project::tool_call::Moment;
 
 use super::environment::Environment;
 use super::install::settings_file;
 use super::{output, to_stderr};
 use crate::agents::decision::{
-    CheckedCall, HookDecision, HookVerdict, MAX_TEXT, decide, decide_on_command, decide_on_end,
+    CheckedCall, DENIED, HookDecision, HookVerdict, MAX_TEXT, decide, decide_on_command, decide_on_end,
 };
-use crate::agents::{Agent, EMPTY_RESPONSE, HookEvent, HookMode};
+use crate::agents::{Agent, EMPTY_RESPONSE, HookEvent, HookMode, Outcome, facts};
 use crate::briefing::briefing;
+use crate::decisions::log::{Log, timestamp};
+use crate::decisions::repeats::{DenialCounts, EXPLAINED};
+use crate::decisions::{DecisionRecord, RecordedViolation};
 use crate::exit::Exit;
 use crate::in_flight::RewrittenCall;
 use crate::install::file::{self, SettingsScope};
@@ -33,6 +39,9 @@ const COMMAND_TIME: Duration = Duration::from_secs(3);
 /// Time limit of the check at the end of a turn.
 const END_TIME: Duration = Duration::from_secs(5);
 
+/// Maximum number of violations in a line of the log.
+const MAX_RECORDED: usize = 100;
+
 /// An event with its sender.
 pub struct AgentEvent {
     /// The event as received.
@@ -44,6 +53,7 @@ pub struct AgentEvent {
     mode: HookMode,
     /// Reasons that already sent this turn back.
     sent_back: Vec<String>,
+    started: Instant,
 }
 
 /// Kinds of events.
@@ -95,6 +105,7 @@ impl AgentEvent {
         mode: HookMode,
         environment: &Environment,
     ) -> (Self, Root, Source) {
+        let started = Instant::now();
         let at = |cwd: &Path| project_at(cwd, environment);
         let mut sent_back = Vec::new();
         let (kind, root, source) = match agent.read(&request, &environment.cwd, mode) {
@@ -115,7 +126,7 @@ impl AgentEvent {
             HookEvent::SettingsChange { cwd } => (AgentEventKind::SettingsChange, at(&cwd), Source::Nothing),
             HookEvent::Other => (AgentEventKind::Other, Root::new(&environment.cwd), Source::Nothing),
         };
-        (Self { request, agent, kind, mode, sent_back }, root, source)
+        (Self { request, agent, kind, mode, sent_back, started }, root, source)
     }
 
     /// Decides on the event.
@@ -135,9 +146,16 @@ impl AgentEvent {
                 decide_on_settings(project, is_gone, environment)
             }
             (AgentEventKind::ToolCall, Source::Changes(call)) => {
-                let findings = self.findings(inspection, report, environment);
-                let (root, mode) = (project.root(), self.mode);
-                Ok(decide(CheckedCall { root, call, mode, findings: &findings, rewritten_call }, report))
+                let checked = CheckedCall {
+                    root: project.root(),
+                    call,
+                    mode: self.mode,
+                    findings: &self.findings(inspection, report, environment),
+                    rewritten_call,
+                    denials: &self.earlier_denials(inspection, report, environment),
+                    repeated: inspection.loaded.repeated(),
+                };
+                Ok(decide(checked, report))
             }
             (AgentEventKind::CommandRun, _) => {
                 Ok(decide_on_command(report, &self.findings(inspection, report, environment)))
@@ -146,6 +164,140 @@ impl AgentEvent {
                 Ok(decide_on_end(report, &self.findings(inspection, report, environment), &self.sent_back))
             }
             _ => Ok(HookDecision::message_only(report)),
+        }
+    }
+
+    /// How often the contracts that deny the call have done so before in the session: from the log or, without one, from the
+    /// transcript. Reads nothing without a violation.
+    fn earlier_denials(
+        &self,
+        inspection: &Inspection<'_>,
+        report: &Report,
+        environment: &Environment,
+    ) -> DenialCounts {
+        let denied =
+            |violation: &Violation| (violation.contract.id.clone(), violation.path.to_text().into_owned());
+        let mut wanted: Vec<_> = self.reported(inspection, report).map(denied).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let is_before = matches!(inspection.source(), Source::Changes(call) if call.moment == Moment::Before);
+        if wanted.is_empty() || !is_before || self.mode == HookMode::Plain {
+            return DenialCounts::default();
+        }
+        let event = self.request.raw();
+        let log = self.log(inspection, environment);
+        match (log, facts::session(event), facts::transcript(event)) {
+            (Some(log), Some(session), _) => DenialCounts::from_log(&log, &session, &wanted),
+            (None, _, Some(transcript)) => {
+                DenialCounts::from_transcript(Path::new(transcript), DENIED.trim_start(), &wanted)
+            }
+            _ => DenialCounts::default(),
+        }
+    }
+
+    /// The open violations that the response reports: before an edit, the guard leaves warnings for the event after it.
+    fn reported<'r>(
+        &self,
+        inspection: &Inspection<'_>,
+        report: &'r Report,
+    ) -> impl Iterator<Item = &'r Violation> {
+        let is_before = matches!(inspection.source(), Source::Changes(call) if call.moment == Moment::Before);
+        let least = match self.mode {
+            HookMode::Guard if is_before => Severity::Error,
+            _ => Severity::Warning,
+        };
+        report.open().filter(move |violation| violation.contract.severity >= least)
+    }
+
+    /// The decision log, if the project has one.
+    fn log(&self, inspection: &Inspection<'_>, environment: &Environment) -> Option<Log> {
+        let root = inspection.project().root();
+        if inspection.loaded.log() { Log::of(root, environment.state_home()) } else { None }
+    }
+
+    /// Logs the response, if the event was judged and the project has a log. A log that cannot be written changes nothing.
+    pub fn record(
+        &self,
+        inspection: &Inspection<'_>,
+        report: &Report,
+        outcome: Outcome,
+        environment: &Environment,
+    ) {
+        let Some(log) = self.log(inspection, environment).filter(|_| self.is_judged(inspection)) else {
+            return;
+        };
+        let event = self.request.raw();
+        let digest = |violation: &Violation| format!("{:016x}", violation.fingerprint.line.0);
+        let recorded = |violation: &Violation| RecordedViolation {
+            id: violation.contract.id.clone(),
+            line: violation.found.as_ref().map(|found| found.source_region().start.line),
+            digest: digest(violation),
+            severity: violation.contract.severity.as_str().to_owned(),
+        };
+        let is_command = self.kind == AgentEventKind::CommandRun && facts::has_command(event);
+        let is_repeated = || {
+            let denials = self.earlier_denials(inspection, report, environment);
+            self.reported(inspection, report).any(|violation| {
+                denials.earlier(&violation.contract.id, &violation.path.to_text()) + 1 >= EXPLAINED
+            })
+        };
+        let record = DecisionRecord {
+            time: timestamp(SystemTime::now()),
+            agent: self.agent.name().to_owned(),
+            session: facts::session(event),
+            event: facts::name(event).unwrap_or_else(|| self.event_name(inspection).to_owned()),
+            tool: facts::tool(event),
+            path: if is_command { None } else { self.path(inspection, report) },
+            program: if is_command { facts::program(event) } else { None },
+            decision: outcome.decision.map(str::to_owned),
+            contracts: self.reported(inspection, report).take(MAX_RECORDED).map(recorded).collect(),
+            fixed: outcome.is_fixed,
+            repeated: matches!(outcome.decision, Some("deny" | "ask")) && is_repeated(),
+            ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            project: None,
+        };
+        let _ = log.append(&record);
+    }
+
+    /// Whether the event was checked against contracts or policies.
+    fn is_judged(&self, inspection: &Inspection<'_>) -> bool {
+        match (self.kind, inspection.source()) {
+            (AgentEventKind::ToolCall, Source::Changes(call)) => !call.changes.is_empty(),
+            (AgentEventKind::CommandRun | AgentEventKind::TurnEnd | AgentEventKind::SettingsChange, _) => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The file that the event is about.
+    fn path(&self, inspection: &Inspection<'_>, report: &Report) -> Option<String> {
+        let root = inspection.project().root();
+        let of_event = || match inspection.source() {
+            Source::Changes(call) => call.changes.first().map(|change| root.relative(&call.path(change))),
+            Source::Worktree(ChangeWindow::Command { changed: Some(changed), .. }) => {
+                changed.first().map(|path| root.relative(path))
+            }
+            _ => None,
+        };
+        let of_violation = self.reported(inspection, report).next().map(|violation| violation.path.clone());
+        let path = match self.kind {
+            AgentEventKind::ToolCall | AgentEventKind::CommandRun => of_violation.or_else(of_event)?,
+            _ => return None,
+        };
+        Some(path.to_text().into_owned())
+    }
+
+    /// Claude Code's name of the event, for agents whose events have none.
+    fn event_name(&self, inspection: &Inspection<'_>) -> &'static str {
+        match (self.kind, inspection.source()) {
+            (AgentEventKind::ToolCall, Source::Changes(call)) if call.moment == Moment::Before => {
+                "PreToolUse"
+            }
+            (AgentEventKind::ToolCall | AgentEventKind::CommandRun, _) => "PostToolUse",
+            (AgentEventKind::TurnEnd, _) => "Stop",
+            (AgentEventKind::SettingsChange, _) => "ConfigChange",
+            _ => "",
         }
     }
 

@@ -119,6 +119,7 @@ impl<'a> Plan<'a> {
                 let decision = event.decide(inspection, report, fixed.as_ref(), environment)?;
                 let response = event.agent.respond(&event.request, &decision, args.on_clean);
                 output::answer(|out| writeln!(out, "{}", response.stdout))?;
+                event.record(inspection, report, response.outcome, environment);
                 Ok(response.exit)
             }
             Audience::Agent(_) => {

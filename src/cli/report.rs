@@ -10,7 +10,7 @@ use super::environment::Environment;
 use super::output::to_file_or_stdout;
 use crate::exit::Exit;
 use crate::report::html::Page;
-use crate::report::{sarif, trend};
+use crate::report::{decisions, sarif, trend};
 
 /// `phaser report`.
 #[derive(Debug, Args)]
@@ -41,6 +41,10 @@ enum ReportCommand {
         #[arg(long, value_name = "FILE")]
         history: Option<PathBuf>,
 
+        /// Add the output of 'phaser decisions --format json'
+        #[arg(long, value_name = "FILE")]
+        decisions: Option<PathBuf>,
+
         /// Set the title, such as the project's name
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         title: String,
@@ -62,7 +66,7 @@ pub fn run(args: &ReportArgs, environment: &Environment) -> anyhow::Result<Exit>
             let logs = logs.collect::<anyhow::Result<Vec<_>>>()?;
             to_file_or_stdout(output, environment, |out| sarif::merge(out, logs))
         }
-        ReportCommand::Html { files, history, title } => {
+        ReportCommand::Html { files, history, decisions, title } => {
             let about = match files.as_slice() {
                 [_] if !title.is_empty() => String::new(),
                 [file] => format!("from {}", file.display()),
@@ -74,6 +78,9 @@ pub fn run(args: &ReportArgs, environment: &Environment) -> anyhow::Result<Exit>
             }
             if let Some(file) = history {
                 read(file, environment, |bytes| page.add_history(bytes))?;
+            }
+            if let Some(file) = decisions {
+                page.add_decisions(read(file, environment, decisions::read)?);
             }
             to_file_or_stdout(output, environment, |out| page.write(out))
         }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::trend::{Trend, TrendError, TrendPoint};
+use crate::decisions::summary::Summary;
 use phaser_core::text::Region;
 use phaser_core::violation::{Match, Note, State, Violation};
 use phaser_project::report::Report;
@@ -67,6 +68,7 @@ struct PageData {
     paths: Vec<String>,
     rows: Vec<ViolationRow>,
     history: Option<Vec<TrendPoint>>,
+    decisions: Option<Summary>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -191,6 +193,18 @@ impl Page {
             page.add(&ReportedViolation::of(violation, &violation.path.to_text()));
         }
         page
+    }
+
+    /// A page without a report.
+    pub fn alone(about: impl Into<String>, provenance: Provenance) -> Self {
+        let mut page = Self::new(about);
+        page.shown.provenance = provenance;
+        page
+    }
+
+    /// Adds the decisions of hooks.
+    pub fn add_decisions(&mut self, decisions: Summary) {
+        self.shown.decisions = Some(decisions);
     }
 
     /// Adds the commits of a history.

@@ -546,7 +546,7 @@ def hostile_addresses_stay_text(world):
 
 @case
 def hostile_trees_and_histories_stay_text(world):
-    for name in ["tree", "hostile-trend", "hostile-commit"]:
+    for name in ["tree", "hostile-trend", "hostile-commit", "hostile-decisions"]:
         page = world.page(name)
         with world.tab() as tab:
             tab.open(page)
@@ -655,7 +655,7 @@ def paper_has_everything(world):
 
 @case
 def narrow_screens(world):
-    for name in ["trend", "hostile", "thousand", "hostile-trend"]:
+    for name in ["trend", "hostile", "thousand", "hostile-trend", "decisions", "hostile-decisions"]:
         with world.tab(width=360, height=640, touch=True) as tab:
             tab.open(world.page(name))
             tab.ask("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -711,7 +711,7 @@ def tree_of(tab):
 
 @case
 def screen_readers(world):
-    for name in ["trend", "sample", "empty", "one", "thousand", "hostile"]:
+    for name in ["trend", "sample", "empty", "one", "thousand", "hostile", "decisions"]:
         with world.tab() as tab:
             tab.open(world.page(name))
             tab.ask("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -801,6 +801,37 @@ def trend_of_one_commit_or_none(world):
         text, _ = on_paper(tab, world, "alone")
         expect("0c0c0c0c0c" in text, "the numbers of a history alone are not on paper")
         is_quiet(tab, world.page("trend-alone"))
+
+
+TABLES = "[...document.querySelectorAll('#decided table')].map(t => [t.getAttribute('aria-label'), ...[...t.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent))])"
+
+
+@case
+def decisions_are_counted(world):
+    made = reports.decisions()
+    with world.tab() as tab:
+        page = world.page("decisions")
+        tab.open(page)
+        same(tab.ask("document.getElementById('decisions-text').textContent"), "1,240 events from 2026-01-01 to 2026-01-05, 13 denied.", "the sum")
+        tables = tab.ask(TABLES)
+        same(tables[0], ["Decisions by contract", *([one["id"], *(str(one[key]) for key in ("denied", "fixed", "obeyed", "repeated"))] for one in made["contracts"])], "by contract")
+        same(tables[1], ["Events by agent", ["claude", "1,200", "10"], ["codex", "40", "3"]], "by agent")
+        same([row[0] for row in tables[2][1:]], [one["day"] for one in reversed(made["days"])], "days, newest first")
+        same(tables[3], ["Contracts that never fired", ["license"], ["wide-except"]], "never fired")
+        expect(tab.ask("document.getElementById('violations').checkVisibility()"), "the violations are there as well")
+        is_quiet(tab, page)
+    with world.tab() as tab:
+        tab.open(world.page("decisions-none"))
+        same(tab.ask("document.getElementById('decisions-text').textContent"), "The log has no events.", "no event")
+        same([table[0] for table in tab.ask(TABLES)], ["Contracts that never fired"], "no empty table")
+    with world.tab() as tab:
+        tab.open(world.page("sample"))
+        same(tab.ask("document.getElementById('decisions').checkVisibility()"), False, "no log, no decisions")
+    with world.tab() as tab:
+        tab.open(world.page("decisions-alone"))
+        same(tab.ask("['decisions', 'report', 'totals'].map(id => document.getElementById(id).checkVisibility())"), [True, False, False], "decisions alone")
+        text, _ = on_paper(tab, world, "decisions-alone")
+        expect("wide-except" in text, "the decisions are not on paper")
 
 
 @case

@@ -58,5 +58,11 @@ MUTANTS = {
     "the command at every line": ('"fixable")]', '"phaser fix --all")]', ["fix-is-offered-once"]),
     "fixes of everything": ("found.filter((row) => row[FIX])", "rows.filter((row) => row[FIX])", ["fix-is-offered-once"]),
     "tables first": ("@media (max-width: 56rem) { .columns { display: block; } }", "@media (max-width: 56rem) { .columns { display: flex; flex-direction: column-reverse; } }", ["violations-come-before-tables"]),
+    "days in any order": ("[...days].reverse()", "days", ["decisions-are-counted"]),
+    "obeyed for fixed": ("number(one.fixed), number(one.obeyed)", "number(one.obeyed), number(one.fixed)", ["decisions-are-counted"]),
+    "a log of nothing": ('sum("events") ? `', 'true ? `', ["decisions-are-counted"]),
+    "empty tables of decisions": ("if (!list.length) return;", "", ["decisions-are-counted"]),
+    "a table of decisions without a name": ('{ "aria-label": heading }', '{}', ["decisions-are-counted", "screen-readers"]),
+    "decisions as markup": ('const id = (text) => el("code", {}, named(text));', 'const id = (text) => { const c = el("code"); c.innerHTML = text; return c; };', ["hostile-trees-and-histories-stay-text"]),
     "silence without scripts": ("<noscript>", "<noscript hidden><!--", ["without-scripts-it-says-so"]),
 }

@@ -132,7 +132,28 @@ def hostile_history():
     return {"version": 1, "commits": commits}
 
 
-def write(phaser, work, name, made, trend=None, title=None):
+def decisions(days=5):
+    """A summary of decisions, as 'phaser decisions --format json' prints it."""
+    counts = [("no-print", 9, 1, 7, 2), ("no-eval", 4, 0, 3, 0), ("no-todo", 0, 2, 0, 0)]
+    return {"version": 1,
+            "contracts": [{"id": id, "denied": denied, "fixed": fixed, "obeyed": obeyed, "repeated": repeated, "last": "2026-01-05T12:00:00.000Z"}
+                          for id, denied, fixed, obeyed, repeated in counts],
+            "agents": [{"agent": "claude", "events": 1200, "denied": 10}, {"agent": "codex", "events": 40, "denied": 3}],
+            "days": [{"day": f"2026-01-{at + 1:02}", "events": 240 + at, "denied": at} for at in range(days)],
+            "never": ["license", "wide-except"]}
+
+
+def hostile_decisions():
+    made = decisions()
+    row = made["contracts"][0]
+    made["contracts"] = [{**row, "id": text} for text in EVIL.values()]
+    made["agents"] = [{"agent": text, "events": 1, "denied": 1} for text in EVIL.values()]
+    made["days"] = [{"day": text, "events": 1, "denied": 1} for text in EVIL.values()]
+    made["never"] = list(EVIL.values())
+    return made
+
+
+def write(phaser, work, name, made, trend=None, title=None, decisions=None):
     """Has phaser make a page of a report."""
     source, page = Path(work, f"{name}.json"), Path(work, f"{name}.html")
     source.write_text(json.dumps(made), encoding="utf-8")
@@ -140,6 +161,9 @@ def write(phaser, work, name, made, trend=None, title=None):
     if trend is not None:
         Path(work, f"{name}.history.json").write_text(json.dumps(trend), encoding="utf-8")
         command += ["--history", f"{name}.history.json"]
+    if decisions is not None:
+        Path(work, f"{name}.decisions.json").write_text(json.dumps(decisions), encoding="utf-8")
+        command += ["--decisions", f"{name}.decisions.json"]
     if title is not None:
         command += ["--title", title]
     subprocess.run(command, cwd=work, check=True)

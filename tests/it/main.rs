@@ -15,6 +15,7 @@ mod contracts;
 mod contracts_from;
 mod contracts_loading;
 mod corpus;
+mod decisions;
 mod determinism;
 mod doctor;
 mod equality;

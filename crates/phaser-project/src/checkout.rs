@@ -71,6 +71,12 @@ fn common_directory(own: &Path) -> PathBuf {
     common().unwrap_or_else(|| own.to_owned())
 }
 
+/// The directory that all worktrees of the repository at `top` share; `None` if there is no repository.
+pub fn shared_git_directory(top: &Path) -> Option<PathBuf> {
+    let common = common_directory(&git_directory(top)?);
+    common.join("HEAD").is_file().then_some(common)
+}
+
 /// The directory that a `.git` file leads to.
 fn linked_directory(top: &Path) -> Option<PathBuf> {
     let text = read(&top.join(".git"))?;

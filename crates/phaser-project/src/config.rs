@@ -45,6 +45,10 @@ pub struct Config {
     pub cache: Option<bool>,
     /// Whether every gap fails a run.
     pub strict: Option<bool>,
+    /// Whether hooks log their decisions.
+    pub log: Option<bool>,
+    /// The response to an edit that a contract has denied several times.
+    pub repeated: Option<Repeated>,
 }
 
 /// A directory named by a configuration.
@@ -85,6 +89,16 @@ pub enum Fixes {
     Off,
     /// Apply the contracts' fixes to the edit.
     Apply,
+}
+
+/// The response to an edit that a contract has denied several times in a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Repeated {
+    /// Deny it again.
+    #[default]
+    Deny,
+    /// Ask the user.
+    Ask,
 }
 
 /// The configuration of a directory of the project.

@@ -26,7 +26,7 @@ pub struct ConfigKey {
 }
 
 /// All keys, in the order of the documentation.
-pub static KEYS: [ConfigKey; 10] = [
+pub static KEYS: [ConfigKey; 12] = [
     ConfigKey {
         name: "packs",
         mistaken_for: &["pack"],
@@ -101,6 +101,20 @@ pub static KEYS: [ConfigKey; 10] = [
         meaning: "Whether broken contracts, skipped files and stale baseline entries fail a run, as with `--strict`. Hooks ignore it.",
         set: |reader, node, config| config.strict = reader.switch(node, "strict"),
         schema: switch,
+    },
+    ConfigKey {
+        name: "log",
+        mistaken_for: &["logging", "decisions"],
+        meaning: "Whether hooks log their decisions in git's directory, for `phaser decisions`.",
+        set: |reader, node, config| config.log = reader.switch(node, "log"),
+        schema: switch,
+    },
+    ConfigKey {
+        name: "repeated",
+        mistaken_for: &["repeat", "repeats"],
+        meaning: "The response from the fifth denial on of the same contract for the same file in a session.",
+        set: |reader, node, config| config.repeated = reader.repeated(node),
+        schema: || json!({ "enum": ["deny", "ask"] }),
     },
 ];
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::keys::{ALL_PACKS, IN_OVERRIDE, KEYS, POLICIES};
-use super::{Config, Existing, Fixes, NamedDirectory, Policy};
+use super::{Config, Existing, Fixes, NamedDirectory, Policy, Repeated};
 use crate::contracts::layers::Override;
 use crate::packs::{self, PACKS, Pack};
 use phaser_core::contract::keys::doubtful_glob;
@@ -235,6 +235,11 @@ impl ConfigReader<'_> {
     pub fn fixes(&mut self, node: &YamlNode) -> Option<Fixes> {
         self.word(node, "fixes", &["apply", "off"])
             .map(|word| if word == "apply" { Fixes::Apply } else { Fixes::Off })
+    }
+
+    pub fn repeated(&mut self, node: &YamlNode) -> Option<Repeated> {
+        self.word(node, "repeated", &["deny", "ask"])
+            .map(|word| if word == "ask" { Repeated::Ask } else { Repeated::Deny })
     }
 
     pub fn switch(&mut self, node: &YamlNode, key: &str) -> Option<bool> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::by_file::ByFile;
-use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy, PolicyDefaults};
+use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy, PolicyDefaults, Repeated};
 pub use crate::contracts::layers::Loaded;
 use crate::contracts::layers::{self, Layer, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
@@ -121,6 +121,16 @@ impl Loaded {
     /// The `strict` key of the root's configuration.
     pub fn strict(&self) -> bool {
         self.root_config().and_then(|config| config.strict).unwrap_or(false)
+    }
+
+    /// The `log` key of the root's configuration.
+    pub fn log(&self) -> bool {
+        self.root_config().and_then(|config| config.log).unwrap_or(false)
+    }
+
+    /// The `repeated` key of the root's configuration.
+    pub fn repeated(&self) -> Repeated {
+        self.root_config().and_then(|config| config.repeated).unwrap_or_default()
     }
 
     fn root_config(&self) -> Option<&Config> {
