@@ -99,8 +99,9 @@ fn sweep_of(run: &ToolRun<'_>) -> ChangeWindow {
 }
 
 fn end(cwd: PathBuf, transcript: Option<&str>) -> HookEvent {
-    let Turn { began, sent_back } = transcript.map(|path| Turn::read(Path::new(path))).unwrap_or_default();
-    HookEvent::TurnEnd { cwd, sweep: ChangeWindow::Turn { since: began }, sent_back }
+    let Turn { began, sent_back, originals } =
+        transcript.map(|path| Turn::read(Path::new(path))).unwrap_or_default();
+    HookEvent::TurnEnd { cwd, sweep: ChangeWindow::Turn { since: began, originals }, sent_back }
 }
 
 fn call(request: &Request, moment: Moment, cwd: PathBuf, mode: HookMode) -> HookEvent {
@@ -513,7 +514,7 @@ mod tests {
             );
         }
         for name in ["Stop", "SubagentStop"] {
-            let (cwd, sweep) = (cwd.clone(), ChangeWindow::Turn { since: None });
+            let (cwd, sweep) = (cwd.clone(), ChangeWindow::turn(None));
             let end = HookEvent::TurnEnd { cwd, sweep, sent_back: Vec::new() };
             assert_eq!(occasion(&event(name), HookMode::Guard), end);
             let mut again = event(name);

@@ -226,7 +226,7 @@ impl<'a> ParsedEvent<'a> {
             (EventKind::AfterTool, mode) => self.after_tool(cwd, mode),
             (EventKind::SessionStart, HookMode::Guard) => HookEvent::SessionStart { cwd },
             (EventKind::TurnEnd, HookMode::Guard) => {
-                HookEvent::TurnEnd { cwd, sweep: ChangeWindow::Turn { since: None }, sent_back: Vec::new() }
+                HookEvent::TurnEnd { cwd, sweep: ChangeWindow::turn(None), sent_back: Vec::new() }
             }
             (EventKind::SessionStart | EventKind::TurnEnd, HookMode::Plain) | (EventKind::Other, _) => {
                 HookEvent::Other

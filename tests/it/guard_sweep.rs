@@ -253,6 +253,49 @@ fn earlier_violations_block_no_turn() {
     assert_eq!(answer["decision"], "block", "without a transcript everything uncommitted counts");
 }
 
+/// Adds the results of edits to a transcript: a path, and the text before.
+fn record_edits(transcript: &Value, sandbox: &Sandbox, edits: &[(&str, Option<&str>)]) {
+    let path = transcript.as_str().expect("a path");
+    let mut text = std::fs::read_to_string(path).expect("is there");
+    for (file, original) in edits {
+        let result = json!({ "type": "user", "message": { "role": "user", "content": [{ "type": "tool_result" }] },
+            "toolUseResult": { "filePath": sandbox.path(file), "originalFile": original } });
+        text += &format!("{result}\n");
+    }
+    std::fs::write(path, text).expect("written");
+}
+
+#[test]
+fn without_git_recorded_text_is_previous() {
+    for git in [false, true] {
+        let sandbox = Sandbox::new().contract(&forbid("no-print", r"\bprint\(", "**/*.py"));
+        // In a repository the files are not tracked, so that it has no previous text either.
+        let sandbox = if git { sandbox.git_init().git_commit("start") } else { sandbox };
+        let sandbox = sandbox
+            .file("old.py", "print('old')\ny = 2\n")
+            .file("worse.py", "print('old')\nprint('second')\n")
+            .file("moved.py", "print('gone')\n")
+            .file("made.py", "print('made')\n");
+        let transcript = transcript(&sandbox, 60);
+        let old = Some("print('old')\n");
+        record_edits(
+            &transcript,
+            &sandbox,
+            &[
+                ("old.py", old),
+                ("old.py", Some("print('old')\ny = 1\n")),
+                ("worse.py", old),
+                ("worse.py", Some("print('old')\nprint('second')\n")),
+                ("gone.py", Some("print('gone')\n")),
+                ("made.py", None),
+                ("made.py", Some("print('made')\n")),
+            ],
+        );
+        let answer = event(&sandbox, "Stop", json!({ "transcript_path": transcript }));
+        assert_eq!(answer.reported(), ["no-print at made.py:1", "no-print at worse.py:2"], "{git}: {answer}");
+    }
+}
+
 #[test]
 fn the_reason_to_go_on_is_short() {
     let mut sandbox = sandbox();

@@ -1,13 +1,15 @@
-//! The start of a turn: the time of the last prompt in Claude Code's transcript.
+//! The start of a turn: the time of the last prompt in Claude Code's transcript, and the texts of the files that the turn
+//! edited, before its first edit.
 //!
 //! A transcript is an append-only file of JSON lines and may be very long, so it is read backwards, in blocks. Claude Code
 //! also records tool results, hook feedback, notifications of background tasks and summaries as messages of type `user`;
 //! those start no turn. A subagent has its own transcript, in which its task is the prompt; in the session's transcript
 //! such a task starts no turn. Unreadable transcripts and lines are ignored.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use memchr::memmem;
@@ -26,18 +28,28 @@ pub struct Turn {
     pub began: Option<SystemTime>,
     /// The feedback of Stop hooks since that prompt, the last one first.
     pub sent_back: Vec<String>,
+    /// The texts of edited files before the first edit since that prompt; without files that the turn created.
+    pub originals: Vec<(PathBuf, String)>,
 }
 
 impl Turn {
     pub fn read(transcript: &Path) -> Self {
-        let mut sent_back = Vec::new();
-        let began = search(transcript, &mut sent_back);
-        Self { began, sent_back }
+        let mut turn = Self::default();
+        let mut originals: HashMap<PathBuf, Option<String>> = HashMap::new();
+        turn.began = search(transcript, &mut |line| {
+            turn.sent_back.extend(feedback(line));
+            // Lines come from the last to the first, so that the first edit of a file is what remains.
+            originals.extend(original(line));
+        });
+        let known = originals.into_iter().filter_map(|(path, text)| Some((path, text?)));
+        turn.originals = known.collect();
+        turn.originals.sort_unstable();
+        turn
     }
 }
 
-/// Searches for the last prompt and collects the feedback after it.
-fn search(transcript: &Path, sent_back: &mut Vec<String>) -> Option<SystemTime> {
+/// Searches for the last prompt and calls `visit` with the lines after it, the last one first.
+fn search(transcript: &Path, visit: &mut dyn FnMut(&[u8])) -> Option<SystemTime> {
     // Opening a FIFO would block.
     if !transcript.metadata().ok()?.is_file() {
         return None;
@@ -63,7 +75,7 @@ fn search(transcript: &Path, sent_back: &mut Vec<String>) -> Option<SystemTime> 
             }
         };
         for line in bytes[whole..].rsplit(|&byte| byte == b'\n') {
-            sent_back.extend(feedback(line));
+            visit(line);
             match prompt(line) {
                 Some(Prompt::User(time)) => return Some(time),
                 Some(Prompt::Subagent(time)) => task = task.or(Some(time)),
@@ -104,6 +116,20 @@ fn feedback(line: &[u8]) -> Option<String> {
     let entry: Value = serde_json::from_slice(line).ok()?;
     let text = entry["message"]["content"].as_str().filter(|_| entry["type"] == "user")?;
     Some(text.trim_start().strip_prefix(FEEDBACK)?.trim().to_owned())
+}
+
+/// The file of an edit and its text before, if the entry is the result of one; no text for a file that it created.
+fn original(line: &[u8]) -> Option<(PathBuf, Option<String>)> {
+    memmem::find(line, b"\"originalFile\"").or_else(|| memmem::find(line, b"\"original_file\""))?;
+    let mut entry: Value = serde_json::from_slice(line).ok()?;
+    let result = entry.get_mut("toolUseResult")?.as_object_mut()?;
+    let path =
+        ["filePath", "notebook_path"].iter().find_map(|key| result.get(*key)?.as_str().map(PathBuf::from))?;
+    let text = match result.remove("originalFile").or_else(|| result.remove("original_file"))? {
+        Value::String(text) => Some(text),
+        _ => None,
+    };
+    Some((path, text))
 }
 
 /// The prompt, if the entry is one.

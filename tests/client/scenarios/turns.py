@@ -130,6 +130,21 @@ def stop_second_turn(s):
     s.expect("src/new.py" not in session.feedback()[0], "the first turn is left alone", session.feedback()[0])
 
 
+@scenario("stop-without-git-legacy")
+def stop_without_git_legacy(s):
+    """Without git the client's record of an edit has the text before: old code sends no turn back, new code does."""
+    s.python(git=False)
+    s.file("src/other.py", "OLD = eval(1)\nx = 1\n")
+    s.file("src/app.py", "OLD = eval(1)\nx = 1\ny = 1\n")
+    edit = lambda path: use("Edit", file_path=s.path(path), old_string="x = 1", new_string="x = 2")
+    session = s.run([edit("src/legacy.py")], [edit("src/other.py")], [bash("mv src/other.py src/moved.py")], ["Done."])
+    sent_back(s, session, 0)
+    s.whole_turns(session)
+    again = s.run([edit("src/app.py")], [bash("echo 'z = eval(2)' >> src/app.py")], ["Done."], ["I leave it."])
+    sent_back(s, again, 1, placed("no-eval", "src/app.py", 4, EVAL))
+    s.expect("src/app.py:1" not in again.feedback()[0], "old code is not reported", again.feedback()[0])
+
+
 @scenario("stop-without-git")
 def stop_without_git(s):
     s.python(git=False)

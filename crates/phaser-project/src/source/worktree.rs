@@ -13,7 +13,8 @@
 //! | `y.py` | 10:01 | same content      | dropped                                      |
 //! | `z.py` | 9:00  | other content     | not a candidate: changed before the command  |
 //!
-//! Without a repository there is no previous text, so all violations of a file count as new. A repository that cannot
+//! Without a repository the previous text is what the agent recorded at its first edit of the file in the turn; without
+//! that, all violations of a file count as new. A repository that cannot
 //! be read is a gap. Other checkouts inside the project, linked worktrees and submodules, are not searched.
 
 use std::fs;
@@ -46,15 +47,22 @@ pub enum ChangeWindow {
     Turn {
         /// When the turn started, if known; otherwise everything uncommitted counts.
         since: Option<SystemTime>,
+        /// The texts of files before the agent's first edit in the turn, as far as the agent recorded them.
+        originals: Vec<(PathBuf, String)>,
     },
 }
 
 impl ChangeWindow {
+    /// A turn of which no texts are recorded.
+    pub fn turn(since: Option<SystemTime>) -> Self {
+        Self::Turn { since, originals: Vec::new() }
+    }
+
     /// The start of the window, if known.
     pub fn since(&self) -> Option<SystemTime> {
         match self {
             Self::Command { since, .. } => Some(*since),
-            Self::Turn { since } => *since,
+            Self::Turn { since, .. } => *since,
         }
     }
 }
@@ -95,7 +103,11 @@ pub fn changed_files(
             let found = search.walk(Some(*since), None);
             search.compare(found, CompareWith::Command(*since), None)
         }
-        ChangeWindow::Turn { since } => search.turn(*since),
+        ChangeWindow::Turn { since, originals } => {
+            let mut found = search.turn(*since);
+            add_originals(&mut found.targets, root, originals);
+            found
+        }
     }
 }
 
@@ -256,6 +268,29 @@ impl WorktreeSearch<'_> {
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         skipped.sort_unstable();
         Targets { targets: compared, coverage: Coverage::Partial, skipped, folders: None, walked }
+    }
+}
+
+/// Gives the targets without a previous version in git the text that the agent recorded. A file that the agent did not edit
+/// may have been moved there: it gets the texts of all edited files that are gone.
+fn add_originals(targets: &mut [Target], root: &Root, originals: &[(PathBuf, String)]) {
+    if originals.is_empty() {
+        return;
+    }
+    let original = |(path, text): &(PathBuf, String)| {
+        let path = root.relative(&real_path(path));
+        Target::new(path, Content::Bytes(text.clone().into_bytes()))
+    };
+    let known: Vec<Target> = originals.iter().map(original).collect();
+    let is_gone = |path: &Path| fs::symlink_metadata(path).is_err();
+    let gone = originals.iter().zip(&known).filter(|((path, _), _)| is_gone(path)).map(|(_, target)| target);
+    for target in targets.iter_mut().filter(|target| target.before.is_none()) {
+        target.before = match known.iter().find(|known| known.path == target.path) {
+            Some(known) => Some(Box::new(known.clone())),
+            None => gone.clone().fold(None, |before, gone| {
+                Some(Box::new(Target { path: target.path.clone(), before, ..gone.clone() }))
+            }),
+        };
     }
 }
 

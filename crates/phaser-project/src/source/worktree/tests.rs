@@ -77,8 +77,8 @@ impl TestRepo {
     #[track_caller]
     fn reported_at_end(&self, script: &str) -> Vec<String> {
         let since = self.shell(script);
-        let reported = self.reported_by(ChangeWindow::Turn { since: Some(since) });
-        let of_all = self.reported_by(ChangeWindow::Turn { since: None });
+        let reported = self.reported_by(ChangeWindow::turn(Some(since)));
+        let of_all = self.reported_by(ChangeWindow::turn(None));
         assert!(reported.iter().all(|one| of_all.contains(one)), "{reported:?} in {of_all:?}");
         reported
     }
@@ -205,7 +205,7 @@ fn a_sweep_writes_nothing() {
     let since = repo.shell("touch a.txt; echo BAD > b.txt");
     let before = state();
     repo.reported_by(ChangeWindow::Command { changed: None, since });
-    repo.reported_by(ChangeWindow::Turn { since: None });
+    repo.reported_by(ChangeWindow::turn(None));
     assert_eq!(state(), before);
 }
 
@@ -251,7 +251,7 @@ fn reports_unchecked_directories_at_deadline() {
     let over = WalkLimits { threads: 1, deadline: Deadline::after(Duration::ZERO) };
     let root = Root::new(&repo.top);
     let command = ChangeWindow::Command { changed: None, since: SystemTime::UNIX_EPOCH };
-    for sweep in [command.clone(), ChangeWindow::Turn { since: None }] {
+    for sweep in [command.clone(), ChangeWindow::turn(None)] {
         let targets = changed_files(&root, &repo.location(), &sweep, over);
         assert_eq!(paths(&targets), NOTHING);
         assert_eq!(

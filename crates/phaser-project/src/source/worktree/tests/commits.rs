@@ -157,11 +157,7 @@ fn conflicted_merge_reports_only_additions() {
     );
     assert_eq!(repo.reported("printf 'main BAD\\nother BAD\\n' > a.txt"), NOTHING);
     assert_eq!(repo.reported("echo new BAD >> a.txt"), ["a.txt:3"]);
-    assert_eq!(
-        repo.reported_by(ChangeWindow::Turn { since: None }),
-        ["a.txt:3"],
-        "the same at the end of a turn"
-    );
+    assert_eq!(repo.reported_by(ChangeWindow::turn(None)), ["a.txt:3"], "the same at the end of a turn");
     assert_eq!(
         repo.reported("printf 'main BAD\\nother BAD\\n' > a.txt; git add .; git commit -qm x"),
         NOTHING

@@ -34,7 +34,7 @@ fn git_failure_is_a_gap() {
         let repo = project();
         repo.write("a.txt", "fine\n").commit_past();
         let since = repo.shell(&format!("{script}; echo BAD > b.txt"));
-        for sweep in [ChangeWindow::Command { changed: None, since }, ChangeWindow::Turn { since: None }] {
+        for sweep in [ChangeWindow::Command { changed: None, since }, ChangeWindow::turn(None)] {
             let targets = repo.changed_files(&sweep);
             assert_eq!(paths(&targets), NOTHING, "{script}");
             assert!(gaps(&targets).iter().any(|gap| gap.contains(expected)), "{script}: {targets:?}");
@@ -60,13 +60,13 @@ fn skips_other_checkouts_inside_project() {
     repo.git_past("worktree add --quiet .claude/worktrees/w");
     let script = "echo BAD > sub/new; echo BAD > .claude/worktrees/w/new; echo BAD > .claude/worktrees/new";
     assert_eq!(repo.reported(script), [".claude/worktrees/new:1"]);
-    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), [".claude/worktrees/new:1"]);
+    assert_eq!(repo.reported_by(ChangeWindow::turn(None)), [".claude/worktrees/new:1"]);
     let named = ["sub/new", ".claude/worktrees/w/new"].map(PathBuf::from).to_vec();
     let named = ChangeWindow::Command { changed: Some(named), since: SystemTime::now() };
     assert_eq!(paths(&repo.changed_files(&named)), NOTHING);
     // In the worktree itself, by its own index and its own reflog.
     let linked = TestRepo { top: repo.top.join(".claude/worktrees/w"), ..repo };
-    assert_eq!(linked.reported_by(ChangeWindow::Turn { since: None }), ["new:1"]);
+    assert_eq!(linked.reported_by(ChangeWindow::turn(None)), ["new:1"]);
     assert_eq!(linked.reported("git add new; echo fine >> new"), NOTHING);
     assert_eq!(linked.reported("echo two BAD >> new; git commit -qam x"), ["new:1", "new:3"]);
     std::thread::sleep(Duration::from_secs(1));
@@ -87,7 +87,7 @@ fn nested_repository_has_own_history() {
     let script = "echo BAD > in/.git/x; mkdir made; echo BAD > made/.git; echo BAD > made/a";
     assert_eq!(repo.reported(script), ["made/a:1"], "a .git that is none hides nothing");
     fs::write(repo.top.join("in/.git/index"), "broken").expect("written");
-    let targets = repo.changed_files(&ChangeWindow::Turn { since: None });
+    let targets = repo.changed_files(&ChangeWindow::turn(None));
     assert_eq!(paths(&targets), ["b.txt", "made/a"]);
     assert!(gaps(&targets)[0].starts_with("in: cannot be read: cannot read the index"), "{targets:?}");
 }
@@ -133,5 +133,5 @@ fn sparse_index_has_previous_versions() {
         .commit_past();
     repo.git_past("sparse-checkout set --cone --sparse-index in .claude");
     assert_eq!(repo.reported("mkdir -p out; printf 'old BAD\\nnew BAD\\n' > out/b.txt"), ["out/b.txt:2"]);
-    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), ["out/b.txt:2"]);
+    assert_eq!(repo.reported_by(ChangeWindow::turn(None)), ["out/b.txt:2"]);
 }

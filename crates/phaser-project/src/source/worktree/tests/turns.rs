@@ -9,7 +9,7 @@ fn turn_reports_staged_and_unstaged_differences() {
     let script = "echo new BAD >> a.txt; echo BAD > b.txt; git add b.txt; echo BAD > new.txt; touch same.txt";
     assert_eq!(repo.reported_at_end(script), ["a.txt:2", "b.txt:1", "new.txt:1"]);
     assert_eq!(repo.reported_at_end("git add --all"), NOTHING, "what an earlier turn left is not this one's");
-    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), ["a.txt:2", "b.txt:1", "new.txt:1"]);
+    assert_eq!(repo.reported_by(ChangeWindow::turn(None)), ["a.txt:2", "b.txt:1", "new.txt:1"]);
     assert_eq!(repo.reported_at_end("git commit -qm x; git checkout -q -b y; touch *"), NOTHING);
 }
 
@@ -19,7 +19,7 @@ fn skips_files_unchanged_since_commit() {
     repo.write("a.txt", "fine\n").write("d/b.txt", "fine\n").commit_past();
     // Past the racy window of the index.
     repo.shell("git update-index --really-refresh; touch x; git add x; git rm -q --cached x; rm x");
-    let turn = ChangeWindow::Turn { since: None };
+    let turn = ChangeWindow::turn(None);
     assert_eq!(paths(&repo.changed_files(&turn)), NOTHING);
     repo.shell("touch d/b.txt; echo more > a.txt; git add a.txt");
     let targets = repo.changed_files(&turn);
@@ -35,9 +35,7 @@ fn a_file_that_moved_keeps_its_violations() {
         let repo = project();
         repo.write("a.txt", &format!("{long}old BAD\n")).commit_past();
         let since = repo.shell(moving);
-        for sweep in
-            [ChangeWindow::Command { changed: None, since }, ChangeWindow::Turn { since: Some(since) }]
-        {
+        for sweep in [ChangeWindow::Command { changed: None, since }, ChangeWindow::turn(Some(since))] {
             assert_eq!(paths(&repo.changed_files(&sweep)), ["b.txt"], "{moving}");
             assert_eq!(repo.reported_by(sweep), NOTHING, "{moving}");
         }
@@ -55,14 +53,14 @@ fn moved_directory_keeps_violations_unless_contract_starts() {
     assert_eq!(repo.reported("mv a c"), NOTHING);
     assert_eq!(repo.reported("mv c src"), ["src/deep/b.txt:2"]);
     assert_eq!(repo.reported_at_end("git add --all"), NOTHING);
-    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), ["src/deep/b.txt:2"]);
+    assert_eq!(repo.reported_by(ChangeWindow::turn(None)), ["src/deep/b.txt:2"]);
 }
 
 #[test]
 fn turn_without_time_or_git_finds_nothing() {
     let repo = project_without_git();
     repo.write("a.txt", "BAD\n");
-    assert_eq!(repo.changed_files(&ChangeWindow::Turn { since: None }), Targets::none());
+    assert_eq!(repo.changed_files(&ChangeWindow::turn(None)), Targets::none());
     let since = repo.shell("echo BAD > b.txt");
-    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: Some(since) }), ["b.txt:1"]);
+    assert_eq!(repo.reported_by(ChangeWindow::turn(Some(since))), ["b.txt:1"]);
 }
