@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use phaser_core::contract::{Contract, Example, Warning};
+use phaser_core::contract::{Contract, Example, ExampleChange, Warning};
 use phaser_core::fix::{Fixer, WhyLeft};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::{self, Directives, Matcher};
@@ -16,7 +16,9 @@ use phaser_core::text::Text;
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
+use phaser_project::scan::change::{ChangeOptions, judge_change};
 use phaser_project::scan::{self, scan};
+use phaser_project::source::change::{ChangeSet, ChangedFile};
 use phaser_project::source::message::{self, COMMENT_PREFIX};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 
@@ -105,7 +107,10 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
     let tested = violating.chain(passing).map(|(at, (expected, example))| {
         let given = example.path.as_deref().or(derived.as_deref());
         let path = RelPath::from(given.unwrap_or("example"));
-        let report = run(&matcher, &path, &example.text);
+        let report = match contract.check.compares_change() {
+            true => run_change(&matcher, &path, example),
+            false => run(&matcher, &path, &example.text),
+        };
         let outcome = match judge(expected, report) {
             ExampleOutcome::AsExpected => match fix_difference(&matcher, &path, example) {
                 Some(not) => ExampleOutcome::FixDiffers(not),
@@ -135,13 +140,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
         ),
         false => Target::new(path.clone(), Content::Bytes(text.into())),
     };
-    let targets = Targets {
-        targets: vec![target],
-        coverage: Coverage::Whole,
-        skipped: Vec::new(),
-        folders: None,
-        walked: None,
-    };
+    let targets = Targets { targets: vec![target], coverage: Coverage::Whole, ..Targets::none() };
     let options = scan::ScanOptions {
         threads: 1,
         max_file_size: u64::MAX,
@@ -152,6 +151,27 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
         cache: None,
     };
     scan(matcher, &targets, options, &())
+}
+
+/// Judges the change of one file.
+fn run_change(matcher: &Matcher, path: &RelPath, example: &Example) -> Report {
+    let change = example.change.as_deref().cloned();
+    let change = change.unwrap_or_else(|| ExampleChange { before: None, after: Some(example.text.clone()) });
+    let content = |text: String| Content::Bytes(text.into());
+    let file = ChangedFile {
+        path: path.clone(),
+        alias: None,
+        before: vec![change.before.map(content)],
+        previous: None,
+        after: change.after.map(content),
+        moved_to: None,
+    };
+    let change = ChangeSet { files: vec![file], state: None, has_others: false };
+    let others = |_: &dyn Fn(&RelPath) -> bool| Ok(Vec::new());
+    let options = ChangeOptions { max_file_size: u64::MAX, existing: scan::Existing::Deny, others: &others };
+    let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
+    judge_change(matcher, &change, &options, &mut report);
+    report
 }
 
 /// The result of the fix, if it differs from the example's `fixed`.

@@ -216,10 +216,9 @@ fn with_concerns(decision: HookDecision, findings: &[PolicyFinding]) -> HookDeci
     let HookDecision { verdict, context, message } = decision;
     match (strictest, verdict) {
         (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => {
-            let (reason, end) = match reason.strip_suffix(DENIED) {
-                Some(reason) => (reason, DENIED),
-                None => (reason.as_str(), ""),
-            };
+            let ends = [DENIED, NOT_REMOVED].into_iter();
+            let split = ends.filter_map(|end| Some((reason.strip_suffix(end)?, end))).next();
+            let (reason, end) = split.unwrap_or((reason.as_str(), ""));
             let reason = with_findings(Some(reason.to_owned()), "\n", findings);
             let reason = cut(&reason, MAX_TEXT - end.len() - 1);
             HookDecision { verdict: HookVerdict::Deny(format!("{reason}{end}")), context, message }
@@ -287,11 +286,12 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
             let asks = open.iter().all(|one| one.contract.decision == BlockDecision::Ask)
                 || (checked.repeated == Repeated::Ask
                     && open.iter().all(|one| checked.ordinal(one) >= repeats::ASKED));
+            let denied = if open.iter().any(|one| one.is_removed()) { NOT_REMOVED } else { DENIED };
             let reason = |end| denial(open, checked, end);
             match checked.rewritten_call {
                 Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason(DENIED))),
                 None if asks => HookVerdict::Ask(reason(ASKED)),
-                None => HookVerdict::Deny(reason(DENIED)),
+                None => HookVerdict::Deny(reason(denied)),
             }
         }
     }
@@ -299,6 +299,10 @@ fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVer
 
 /// The end of a denial under `--guard`.
 pub const DENIED: &str = "\nNothing was written. Fix these lines and retry.";
+
+/// The end of a denial of a removal under `--guard`. Text that is elsewhere already counts as moved.
+const NOT_REMOVED: &str =
+    "\nNothing was written. Keep these lines; to move one, add it to the new place first.";
 
 /// The end of a question to the user under `--guard`. The model receives it if nobody answers.
 const ASKED: &str = "\nNothing was written. The user has to agree to this edit.";

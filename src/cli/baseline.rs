@@ -13,6 +13,8 @@ use super::environment::Environment;
 use super::project::print_gaps;
 use super::{counted, output, to_stderr};
 use crate::exit::Exit;
+use phaser_core::contract::Contract;
+use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
 use phaser_project::atomic_write;
@@ -20,7 +22,9 @@ use phaser_project::baseline::{self, BaselineEntry};
 use phaser_project::path::{RelPath, Root, baseline_file, real_path};
 use phaser_project::project::{Inspection, Project, Recorded};
 use phaser_project::report::Report;
+use phaser_project::scan::change::has_change;
 use phaser_project::source::Source;
+use phaser_project::source::git::{self, Revisions};
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
@@ -38,6 +42,12 @@ pub struct Baseline {
     #[arg(long)]
     prune: bool,
 
+    /// With --prune: drop approvals of changes that this revision has
+    ///
+    /// Default: the default branch of origin, else HEAD.
+    #[arg(long, value_name = "REV", requires = "prune")]
+    base: Option<String>,
+
     /// Print what would be written, write nothing
     #[arg(long)]
     dry_run: bool,
@@ -50,7 +60,9 @@ const EXAMPLES: &str = "\
 Examples:
   phaser baseline                                 record every current violation
   phaser baseline --prune                         drop what has been fixed
-  phaser baseline --add --only no-print app/a.py  accept one exception";
+  phaser baseline --add --only no-print app/a.py  accept one exception
+  phaser baseline --add --only keep-asserts       approve the staged change, or the one on disk
+  phaser baseline --prune --base main             drop approvals of what main has";
 
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
@@ -69,8 +81,15 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
         (None, false, true) => bail!("there is no {name} to prune ('phaser baseline' writes one)"),
         _ => {}
     }
-    let looked = args.look(environment, &mut inspection)?;
+    let mut looked = args.look(environment, &mut inspection)?;
     print_gaps(&looked.report);
+    if args.add {
+        let approved = args.approvals(environment, &project, &looked)?;
+        looked.report.violations.extend(approved);
+    }
+    if let (Some(old), true) = (&old, args.prune) {
+        looked.merged = args.merged(environment, &project, old, &looked)?;
+    }
     if looked.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
         to_stderr("phaser: nothing written: not everything could be checked");
         return Ok(Exit::Trouble);
@@ -88,22 +107,34 @@ struct Looked {
     report: Report,
     /// Ids of all contracts, including those that were not checked.
     known: HashSet<String>,
+    /// Ids of the contracts about changes, whose entries are approvals.
+    about_changes: HashSet<String>,
+    /// Approvals of changes that are merged.
+    merged: HashSet<BaselineEntry>,
     /// The named paths, relative to the root; empty for the whole project.
     below: Vec<RelPath>,
     root: Root,
 }
 
 impl Looked {
-    /// Whether the check covers an entry: its contract and its file were checked. In a check of some paths, deleted files are
-    /// not covered either, because they may have moved elsewhere.
-    fn judges(&self, entry: &BaselineEntry) -> bool {
+    /// Whether a path is one of the named paths, or below one.
+    fn covers(&self, path: &str) -> bool {
         let is_below = |directory: &RelPath| {
-            let inside = entry.path.as_bytes().strip_prefix(directory.as_bytes());
+            let inside = path.as_bytes().strip_prefix(directory.as_bytes());
             directory.as_bytes().is_empty()
                 || inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
+        self.below.is_empty() || self.below.iter().any(is_below)
+    }
+
+    /// Whether the check covers an entry: its contract and its file were checked. In a check of some paths, deleted files are
+    /// not covered either, because they may have moved elsewhere.
+    fn judges(&self, entry: &BaselineEntry) -> bool {
+        if self.about_changes.contains(&entry.contract) {
+            return self.merged.contains(entry);
+        }
         let on_disk = || self.root.path().join(&entry.path).exists();
-        let was_seen = self.below.is_empty() || (self.below.iter().any(is_below) && on_disk());
+        let was_seen = self.below.is_empty() || (self.covers(&entry.path) && on_disk());
         if !was_seen {
             return false;
         }
@@ -123,6 +154,9 @@ impl Baseline {
         if let Some((flag, what)) = filter.unknown(contracts).first() {
             bail!("{flag}: {what}");
         }
+        let about_changes = contracts.iter().chain(&of_packs.contracts);
+        let about_changes = about_changes.filter(|contract| contract.check.needs_approval());
+        let about_changes = about_changes.map(|contract| contract.id.clone()).collect();
         contracts.retain(|contract| filter.includes(contract));
         let report = inspection.run(&());
         if report.no_contracts {
@@ -133,7 +167,71 @@ impl Baseline {
             Ok(root.relative(&path))
         });
         let below = below.collect::<std::io::Result<_>>().context("a path cannot be resolved")?;
-        Ok(Looked { report, known, below, root })
+        Ok(Looked { report, known, about_changes, merged: HashSet::new(), below, root })
+    }
+
+    /// What the staged change, or else the change on disk, violates of the contracts about changes that `--only` names.
+    fn approvals(
+        &self,
+        environment: &Environment,
+        project: &Project,
+        looked: &Looked,
+    ) -> anyhow::Result<Vec<Violation>> {
+        let filter = self.checking.chosen.filter();
+        let is_named = looked.report.contracts.iter().any(|contract| contract.check.needs_approval());
+        if filter.only.is_empty() || !is_named {
+            return Ok(Vec::new());
+        }
+        let on_disk = Revisions { base: "HEAD".to_owned(), head: None };
+        for source in [Source::Staged(Vec::new()), Source::Diff(on_disk)] {
+            let project = Project::load(environment.root(), project.options().clone())?;
+            let mut inspection = project.inspect(&source)?;
+            let contracts = &mut inspection.loaded.contracts;
+            contracts.retain(|contract| filter.includes(contract) && contract.check.needs_approval());
+            let mut report = inspection.run(&());
+            print_gaps(&report);
+            report.violations.retain(|one| one.is_about_change() && looked.covers(&one.path.to_text()));
+            if report.open().next().is_some() {
+                return Ok(report.violations);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The approvals of changes that the base has.
+    fn merged(
+        &self,
+        environment: &Environment,
+        project: &Project,
+        old: &baseline::Baseline,
+        looked: &Looked,
+    ) -> anyhow::Result<HashSet<BaselineEntry>> {
+        let mut approvals =
+            old.iter().filter(|(entry, _)| looked.about_changes.contains(&entry.contract)).peekable();
+        if approvals.peek().is_none() {
+            return Ok(HashSet::new());
+        }
+        let (root, location) = (project.root(), environment.git.clone());
+        let base = match &self.base {
+            Some(revision) => git::committed(root, &location, revision)?,
+            None => match git::committed(root, &location, "origin/HEAD") {
+                Ok(base) => base,
+                Err(_) => git::committed(root, &location, "HEAD")?,
+            },
+        };
+        let options = matcher::Options::new(project.options().timeout, Directives::Honoured);
+        let mut contracts: Vec<Contract> =
+            looked.report.contracts.iter().map(|contract| (**contract).clone()).collect();
+        contracts.retain(|contract| contract.check.needs_approval());
+        let matcher = Matcher::new(contracts, options);
+        let mut merged = HashSet::new();
+        for (entry, _) in approvals {
+            let content = base.file(&RelPath::from(entry.path.as_str())).map_err(anyhow::Error::msg)?;
+            if has_change(&matcher, entry, content.as_deref()) {
+                merged.insert(entry.clone());
+            }
+        }
+        Ok(merged)
     }
 
     /// The new baseline.

@@ -61,6 +61,7 @@ enum ExceptionKind {
     NextLine,
     File,
     Baseline,
+    Approval,
     Override,
 }
 
@@ -70,7 +71,7 @@ impl ExceptionKind {
             Self::Line => "ignore",
             Self::NextLine => "ignore-next-line",
             Self::File => "ignore-file",
-            Self::Baseline => "baseline",
+            Self::Baseline | Self::Approval => "baseline",
             Self::Override => "override",
         }
     }
@@ -81,6 +82,7 @@ impl ExceptionKind {
             Self::NextLine => "or on the line before it",
             Self::File => "to ignore it in a whole file, in a comment in the first ten lines",
             Self::Baseline => "to record it in the baseline",
+            Self::Approval => "to approve a change that is staged or on disk, and only that one",
             Self::Override => "to disable it, in .claude/phaser.yaml",
         }
     }
@@ -121,7 +123,11 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
             (true, Some(path)) => format!(" {path}"),
             (true, None) => " PATH".to_owned(),
         };
-        add(ExceptionKind::Baseline, format!("phaser baseline --add --only {id}{path}"));
+        let kind = match contract.check.needs_approval() {
+            true => ExceptionKind::Approval,
+            false => ExceptionKind::Baseline,
+        };
+        add(kind, format!("phaser baseline --add --only {id}{path}"));
     }
     let files = only_file.unwrap_or_else(|| "DIR/**".to_owned());
     let files = if is_about_files && !contract.check.reads_messages() {
@@ -148,6 +154,13 @@ fn is_plain(path: &str) -> bool {
 fn judged_in(contract: &Contract) -> &'static [&'static str] {
     match (contract.check.is_about_project(), contract.check.reads_text()) {
         _ if contract.check.reads_messages() => &["--commit-msg", "--diff"],
+        _ if contract.check.companion().is_some() => match contract.check.needs_approval() {
+            true => &["the end of an agent's turn", "--staged", "--diff"],
+            false => &["the end of an agent's turn", "--staged", "--diff", "--all"],
+        },
+        _ if contract.check.compares_change() => {
+            &["edits, commands and turns of agents", "--staged", "--diff"]
+        }
         (false, _) => &["edits of agents", "--staged", "--diff", "--all", "PATH"],
         // The index lists all paths, but not their contents.
         (true, false) => &["--staged", "--all"],
@@ -171,6 +184,9 @@ fn write(
     contracts::show::write_indented(out, contract.kind.meaning, width)?;
     if let Some(pattern) = contract.check.pattern() {
         writeln!(out, "  pattern: {}", inert(&pattern.source))?;
+    }
+    if let Some(companion) = contract.check.companion() {
+        writeln!(out, "  companion: {}", inert(&companion.paths.join(" or ")))?;
     }
     if !contract.check.reads_messages() {
         writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;

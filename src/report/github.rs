@@ -57,7 +57,8 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &RepositoryPrefi
         let contract = &violation.contract;
         let HostLocation { path, line, .. } = HostLocation::of(top, violation);
         let place = format!("{path}:{line}");
-        let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
+        let message = violation.message();
+        let cells = [contract.severity.as_str(), &contract.id, &place, &message];
         writeln!(out, "| {} |", cells.map(cell).join(" | "))?;
     }
     if unseen > 0 {
@@ -138,7 +139,7 @@ fn annotate(out: &mut dyn Write, violation: &Violation, spot: &HostLocation) -> 
             write!(out, ",col={},endColumn={}", region.start.column, region.end.column)?;
         }
     }
-    writeln!(out, ",title={}::{}", property(&contract.id), data(&contract.message))
+    writeln!(out, ",title={}::{}", property(&contract.id), data(&violation.message()))
 }
 
 fn data(text: &str) -> String {

@@ -23,7 +23,7 @@ fn issue(violation: &Violation, top: &RepositoryPrefix) -> Value {
     // The format has no field for a fix.
     let hint = if violation.fix.is_some() { " (fix with phaser fix)" } else { "" };
     json!({
-        "description": format!("{}{hint}", contract.message),
+        "description": format!("{}{hint}", violation.message()),
         "check_name": contract.id,
         "fingerprint": format!("{:016x}:{}", digest(location.path.as_bytes()), violation.name()),
         "severity": match contract.severity {

@@ -50,6 +50,8 @@ impl HostLocation {
         }
         let region = violation.found.as_ref().map(|found| found.region);
         let line = region.map_or(1, |region| region.start.line);
+        // The columns of a removed text are those of another line now.
+        let region = region.filter(|_| !violation.is_removed());
         Self { path: top.path(&violation.path), line, region }
     }
 

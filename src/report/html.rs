@@ -3,6 +3,7 @@
 //! `page.html` is the template. Its data is one JSON document in a `<script>` element; every `<` in it is written as
 //! `\u003c`, so that no text can close the element. JavaScript in the page renders it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use thiserror::Error;
 use super::trend::{Trend, TrendError, TrendPoint};
 use crate::decisions::summary::Summary;
 use phaser_core::text::Region;
-use phaser_core::violation::{Match, Note, State, Violation};
+use phaser_core::violation::{Match, State, Violation};
 use phaser_project::report::Report;
 
 mod read;
@@ -125,7 +126,7 @@ struct ReportedViolation<'a> {
     text: Option<Arc<str>>,
     /// The number of characters of `text` that match, from the column on.
     marked: usize,
-    note: Option<&'a str>,
+    note: Option<Cow<'a, str>>,
     has_fix: bool,
 }
 
@@ -142,10 +143,16 @@ impl<'a> ReportedViolation<'a> {
             state: violation.state.as_str(),
             text: found.map(|found| Arc::clone(&found.line)),
             marked: found.map(marked).unwrap_or_default(),
-            note: violation.note.map(Note::as_str),
+            note: note_of(violation),
             has_fix: violation.fix.is_some(),
         }
     }
+}
+
+/// What a change did, or a note on a directive.
+fn note_of(violation: &Violation) -> Option<Cow<'_, str>> {
+    let change = violation.change.as_ref().and_then(|change| change.describe()).map(Cow::Owned);
+    change.or(violation.note.map(|note| note.as_str().into()))
 }
 
 /// The number of characters of a match on its first line.
@@ -247,7 +254,7 @@ impl Page {
         let (line, column) = violation.place.unwrap_or_default();
         let text = violation.text.clone();
         let is_fixed = violation.has_fix && violation.state != State::Baselined.as_str();
-        let (fix, note) = (u8::from(is_fixed), violation.note.unwrap_or_default().to_owned());
+        let (fix, note) = (u8::from(is_fixed), violation.note.as_deref().unwrap_or_default().to_owned());
         let row = ViolationRow(contract, path, line, column, state, text, violation.marked, fix, note);
         self.shown.rows.push(row);
     }
@@ -336,7 +343,7 @@ mod tests {
             state: "open",
             text: None,
             marked: 0,
-            note: Some("n"),
+            note: Some("n".into()),
             has_fix: true,
         };
         page.add(&one);

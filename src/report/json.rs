@@ -96,6 +96,9 @@ fn json_violation(violation: &Violation) -> Value {
     if let Some(cell) = violation.found.as_ref().and_then(|found| found.cell.as_ref()) {
         value["cell"] = json_cell(cell);
     }
+    if let Some(change) = &violation.change {
+        value["change"] = change.describe().unwrap_or_else(|| "modified".to_owned()).into();
+    }
     if let Some(note) = violation.note {
         value["note"] = note.as_str().into();
     }

@@ -66,8 +66,9 @@ struct FileCases<'a> {
 fn failed(violation: &Violation, spot: &HostLocation) -> TestCase {
     let contract = &violation.contract;
     let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    failed.set_message(&*contract.message).set_type(contract.severity.as_str());
-    failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, contract.message));
+    let message = violation.message();
+    failed.set_message(&*message).set_type(contract.severity.as_str());
+    failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, message));
     TestCase::new(format!("{}:{}", contract.id, spot.line), failed)
 }
 

@@ -372,7 +372,7 @@ fn result(violation: &Violation, spot: &HostLocation) -> SarifResult {
             Severity::Error => ResultLevel::Error,
             Severity::Warning => ResultLevel::Warning,
         })
-        .message(message(format!("{}{note}", contract.message)))
+        .message(message(format!("{}{note}", violation.message())))
         .locations([location(&spot.path, region(spot, violation))])
         .partial_fingerprints([(FINGERPRINT.to_owned(), violation.name())])
         .build();

@@ -61,7 +61,7 @@ fn targets() -> Targets {
     targets.push(file("a.yaml".to_owned(), "x: tok-abcdefgh # eval\n".to_owned()));
     targets.push(file("src/z.txt".to_owned(), "eval".repeat(2_000)));
     targets.sort_by(|one, other| one.path.cmp(&other.path));
-    Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None }
+    Targets { targets, coverage: Coverage::Whole, ..Targets::none() }
 }
 
 fn report(baseline: Option<&Baseline>) -> Report {

@@ -101,7 +101,14 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOpt
         (Some(_), true) => " (fixable)",
         (Some(_), false) => " (fix with phaser fix)",
     };
-    let mut lines = contract.message.lines().peekable();
+    let message = match &violation.change {
+        // The source line is shown below.
+        Some(change) if is_full && violation.is_removed() => {
+            format!("{} ({})", contract.message, change.describe().unwrap_or_default()).into()
+        }
+        _ => violation.message(),
+    };
+    let mut lines = message.lines().peekable();
     while let Some(line) = lines.next() {
         let hint = if lines.peek().is_none() { hint } else { "" };
         writeln!(out, "  {}{hint}", inert(line))?;

@@ -8,6 +8,7 @@ mod agents_fix;
 mod backtest;
 mod baseline;
 mod cache;
+mod changes;
 mod cli;
 mod colours;
 mod configuration;

@@ -26,8 +26,8 @@
 //! 3. For a new key, add a row to [`KEYS`](crate::contract::keys::KEYS) and a field to [`TypeValues`]. Parsing,
 //!    `contracts create`, the JSON Schema and `contracts show` follow from these rows.
 //! 4. For an input that no check reads yet, add a variant to [`CheckInput`] and a field to [`CheckTarget`]; the compiler
-//!    lists the places that have to supply it. Expected inputs: the previous text of a file, all files of one change,
-//!    a shell command, parsed data, a syntax tree. A mode that cannot supply an input does not
+//!    lists the places that have to supply it. Expected inputs: a shell command, parsed data, a syntax
+//!    tree. A mode that cannot supply an input does not
 //!    evaluate the check, which never counts as a failure.
 //! 5. Document the type in `docs/contracts.md` and give it an example in each schema it exists in.
 
@@ -36,27 +36,36 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use crate::contract::{ContractSchema, Pattern};
+use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
 
+mod companion;
 mod file_exists;
 mod file_not_exists;
 mod file_size;
+mod file_unchanged;
 mod forbid_pattern;
+mod keep_pattern;
 mod message;
 mod require_pattern;
 mod require_somewhere;
 
+pub use companion::{
+    COMPANION_CHANGED, COMPANION_EXISTS, Companion, CompanionDemand, PLACEHOLDERS, unknown_placeholder,
+};
 pub use file_exists::{FILE_EXISTS, FileExists};
 pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
 pub use file_size::{FILE_SIZE, FileSize};
+pub use file_unchanged::{AppendRule, FILE_UNCHANGED, FileUnchanged, with_line_feeds};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
+pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 9] = [
+pub static TYPES: [&ContractType; 13] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -64,6 +73,10 @@ pub static TYPES: [&ContractType; 9] = [
     &FILE_CONTAINS,
     &FILE_NOT_CONTAINS,
     &FILE_SIZE,
+    &FILE_UNCHANGED,
+    &KEEP_PATTERN,
+    &COMPANION_EXISTS,
+    &COMPANION_CHANGED,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
 ];
@@ -97,12 +110,16 @@ pub struct TypeValues {
     pub max_lines: Option<u64>,
     /// `max_bytes`.
     pub max_bytes: Option<u64>,
+    /// `append`.
+    pub append: Option<AppendRule>,
+    /// `companion`.
+    pub companions: Vec<String>,
 }
 
 impl TypeValues {
     /// No values.
     pub fn new(schema: ContractSchema) -> Self {
-        Self { schema, pattern: None, max_lines: None, max_bytes: None }
+        Self { schema, pattern: None, max_lines: None, max_bytes: None, append: None, companions: Vec::new() }
     }
 }
 
@@ -160,6 +177,10 @@ pub enum CheckInput {
     Size,
     /// The text of a commit message. The globs limit it to commits that change such a file.
     Message,
+    /// Both versions of each file that a change touches.
+    Change,
+    /// The paths of the files that a change touches, and of those that exist after it.
+    Companion,
 }
 
 /// What a violation is about.
@@ -221,6 +242,11 @@ pub trait Evaluator {
         1
     }
 
+    /// The most matches of one file that are reported. More are a gap.
+    fn match_limit(&self) -> usize {
+        MAX_MATCHES
+    }
+
     /// Whether a text without a match always passes. Such a text is not evaluated.
     fn passes_unmatched(&self) -> bool {
         false
@@ -257,6 +283,12 @@ pub enum Check {
     Size(FileSize),
     /// See [`MessageCheck`].
     Message(MessageCheck),
+    /// See [`FileUnchanged`].
+    Unchanged(FileUnchanged),
+    /// See [`KeepPattern`].
+    Keep(KeepPattern),
+    /// See [`Companion`].
+    Companion(Companion),
 }
 
 impl Check {
@@ -284,6 +316,9 @@ impl Check {
             Self::NotExists => &FileNotExists,
             Self::Size(check) => check,
             Self::Message(check) => check,
+            Self::Unchanged(check) => check,
+            Self::Keep(check) => check,
+            Self::Companion(check) => check,
         }
     }
 
@@ -300,6 +335,27 @@ impl Check {
     /// Whether it is judged on commit messages.
     pub fn reads_messages(&self) -> bool {
         self.input() == CheckInput::Message
+    }
+
+    /// Whether it compares a change with its base.
+    pub fn compares_change(&self) -> bool {
+        matches!(self.input(), CheckInput::Change | CheckInput::Companion)
+    }
+
+    /// Whether an exception is the approval of one change, and not of a state.
+    pub fn needs_approval(&self) -> bool {
+        match self {
+            Self::Companion(Companion { demand, .. }) => *demand == CompanionDemand::Changed,
+            _ => self.input() == CheckInput::Change,
+        }
+    }
+
+    /// The companions that it demands.
+    pub fn companion(&self) -> Option<&Companion> {
+        match self {
+            Self::Companion(companion) => Some(companion),
+            _ => None,
+        }
     }
 
     /// Whether its violations are about the [project](CheckLevel::Project).
@@ -323,6 +379,11 @@ impl Check {
     /// See [`Evaluator::max_matches`].
     pub fn max_matches(&self) -> usize {
         self.evaluator().max_matches()
+    }
+
+    /// See [`Evaluator::match_limit`].
+    pub fn match_limit(&self) -> usize {
+        self.evaluator().match_limit()
     }
 
     /// See [`Evaluator::passes_unmatched`].
@@ -382,7 +443,8 @@ mod tests {
     fn builds_nothing_without_required_key() {
         for row in TYPES {
             let check = (row.build)(TypeValues::new(ContractSchema::Flat));
-            let needs_key = row.requires("pattern") || !row.one_of_keys.is_empty();
+            let needs_key =
+                row.requires("pattern") || row.requires("companion") || !row.one_of_keys.is_empty();
             assert_eq!(check.is_none(), needs_key, "{row}");
         }
     }

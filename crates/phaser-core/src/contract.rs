@@ -178,12 +178,23 @@ pub struct Origin {
 pub struct Example {
     /// The path of the text; a matching path is generated if missing.
     pub path: Option<String>,
-    /// The content of the file.
+    /// The content of the file; after the change, if the example is one.
     pub text: String,
+    /// Both versions of the file, if the example is a change.
+    pub change: Option<Box<ExampleChange>>,
     /// The expected content after `phaser fix`.
     pub fixed: Option<String>,
     /// The line in the contract file.
     pub line: usize,
+}
+
+/// A change as an example.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExampleChange {
+    /// The content before; `None` for a new file.
+    pub before: Option<String>,
+    /// The content after; `None` for a deleted file.
+    pub after: Option<String>,
 }
 
 /// The examples of one contract.

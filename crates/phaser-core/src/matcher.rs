@@ -36,7 +36,7 @@ pub mod profile;
 mod selection;
 mod view;
 
-pub use check::Checked;
+pub use check::{Checked, MAX_MATCHES, line_match};
 pub use glob_set::FileNames;
 pub use prefilter::quick_reject::QuickReject;
 pub use selection::Selection;
@@ -166,12 +166,21 @@ impl Matcher {
     /// The contracts that apply to a file: `path` is what globs see, `alias` its real path if that differs. Cached
     /// per set of matching globs.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
+        self.select_for(path, alias, ContentCheck::Judged)
+    }
+
+    /// The contracts whose matches in a file a change must keep. Each match counts as a violation of them.
+    pub fn select_kept(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
+        self.select_for(path, alias, ContentCheck::Kept)
+    }
+
+    fn select_for(&self, path: &RelPath, alias: Option<&RelPath>, usual: ContentCheck) -> Arc<Selection> {
         let names = FileNames { path, alias };
         let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
         let content = match () {
             () if names.are_all_in(&self.options.exclude) => ContentCheck::Excluded,
             () if names.is_contract_file(&self.options.exempt) => ContentCheck::Exempt,
-            () => ContentCheck::Judged,
+            () => usual,
         };
         let group = (globs, content);
         if let Some(selection) = self.groups().get(&group) {
@@ -239,7 +248,7 @@ pub fn broken(contract: &Contract) -> Option<Warning> {
 
 #[cfg(test)]
 mod tests {
-    use super::check::{MAX_EXCERPT, MAX_MATCHES};
+    use super::check::MAX_EXCERPT;
     use super::limits::Budget;
     use super::*;
     use crate::contract::{self, Check, Dialect};

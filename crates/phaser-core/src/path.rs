@@ -102,6 +102,14 @@ impl RelPath {
         }
     }
 
+    /// Appends a path relative to this one. An empty path is the project root.
+    pub fn join_path(&self, inside: &Self) -> Self {
+        match &*self.0 {
+            [] => inside.clone(),
+            directory => Self([directory, b"/", inside.as_bytes()].concat().into()),
+        }
+    }
+
     /// The parent directories, nearest first, without the project root.
     pub fn directories(&self) -> impl Iterator<Item = &[u8]> {
         memchr::memrchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])

@@ -1,6 +1,7 @@
 //! A violation: a file, or the project, breaks a contract. It is self-contained: reporting, comparing and counting
 //! violations needs neither the text nor the matcher.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct Violation {
     pub note: Option<Note>,
     /// A fix that adds no violation, if there is one.
     pub fix: Option<Box<Replacement>>,
+    /// What a change did, or did not do, if the contract is about changes or companions.
+    pub change: Option<Box<ChangeDetail>>,
 }
 
 impl Violation {
@@ -42,6 +45,7 @@ impl Violation {
             state: State::Open,
             note: None,
             fix: None,
+            change: None,
         }
     }
 
@@ -75,6 +79,30 @@ impl Violation {
         }
     }
 
+    /// Whether it is about one change, and not about the state after it.
+    pub fn is_about_change(&self) -> bool {
+        self.change.as_ref().is_some_and(|change| change.is_about_change())
+    }
+
+    /// The message of the contract, and what the change did. A removed text is quoted, since no file has it any more.
+    pub fn message(&self) -> Cow<'_, str> {
+        let Some(detail) = self.change.as_ref().and_then(|change| change.describe()) else {
+            return Cow::Borrowed(&self.contract.message);
+        };
+        let message = self.contract.message.trim_end();
+        match &self.found {
+            Some(found) if self.is_removed() => {
+                Cow::Owned(format!("{message} ({detail}: {})", found.line.trim()))
+            }
+            _ => Cow::Owned(format!("{message} ({detail})")),
+        }
+    }
+
+    /// Whether its place is in the base of a change, because the change removed it.
+    pub fn is_removed(&self) -> bool {
+        self.change.as_deref() == Some(&ChangeDetail::Removed)
+    }
+
     /// Whether it fails a run or denies an edit.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
@@ -92,6 +120,43 @@ impl Violation {
         let Fingerprint { line, repeat, .. } = self.fingerprint;
         let contract = format!("{}\0{:016x}", self.contract.id, line.0);
         format!("{:016x}:{repeat}", digest(contract.as_bytes()))
+    }
+}
+
+/// What a change did to the file, or what is missing beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeDetail {
+    /// The change removed the match. Its place is in the base.
+    Removed,
+    /// The change modified the file.
+    Modified,
+    /// The change deleted the file.
+    Deleted,
+    /// The change renamed the file to this path.
+    Renamed(RelPath),
+    /// The change left all companions of the file as they are.
+    CompanionUnchanged(Vec<RelPath>),
+    /// The file has none of these companions.
+    NoCompanion(Vec<RelPath>),
+}
+
+impl ChangeDetail {
+    /// Whether only this one change can be approved, and not the state after it.
+    pub fn is_about_change(&self) -> bool {
+        !matches!(self, Self::NoCompanion(_))
+    }
+
+    /// The words for reports; `None` if the place says it all.
+    pub fn describe(&self) -> Option<String> {
+        let any = |paths: &[RelPath]| paths.iter().map(RelPath::to_text).collect::<Vec<_>>().join(" or ");
+        match self {
+            Self::Removed => Some("removed".to_owned()),
+            Self::Modified => None,
+            Self::Deleted => Some("deleted".to_owned()),
+            Self::Renamed(to) => Some(format!("renamed to {}", to.to_text())),
+            Self::CompanionUnchanged(paths) => Some(format!("{} did not change", any(paths))),
+            Self::NoCompanion(paths) => Some(format!("{} is missing", any(paths))),
+        }
     }
 }
 

@@ -15,6 +15,9 @@
 //! the contents when it was recorded. The entry covers the file whatever its contents are now. The digest matters when
 //! the file is gone: the entry then covers another file only if that one has these contents.
 //!
+//! An entry of a contract about changes is the approval of one change: its digest is that of the removed line, or of the new
+//! contents of the file. It covers nothing else, and `phaser baseline --prune` drops it once the change is merged.
+//!
 //! This module reads and writes the file. [`states`](crate::states) decides which violations an entry covers.
 
 use std::borrow::Cow;
@@ -155,24 +158,20 @@ impl Baseline {
         self.entries.binary_search_by(order).ok()
     }
 
-    /// The indices of the entries that may cover a violation at its own path: those of its line, or all of its file if it has
-    /// no line.
+    /// The indices of the entries that may cover a violation at its own path: those of its line or its change, or all of its
+    /// file if it has neither.
     pub fn covering(&self, violation: &Violation) -> Range<usize> {
         let (contract, path) = (violation.contract.id.as_str(), violation.path.to_text());
-        match violation.found {
-            Some(_) => match self.find(contract, &path, BaselineEntry::digest_of(violation)) {
-                Some(at) => at..at + 1,
-                None => 0..0,
-            },
-            None => {
-                let order = |(entry, _): &(BaselineEntry, u32)| {
-                    (entry.contract.as_str(), entry.path.as_str()).cmp(&(contract, &*path))
-                };
-                let start = self.entries.partition_point(|entry| order(entry).is_lt());
-                let count = self.entries[start..].partition_point(|entry| order(entry).is_eq());
-                start..start + count
-            }
+        if violation.found.is_some() || violation.is_about_change() {
+            let at = self.find(contract, &path, BaselineEntry::digest_of(violation));
+            return at.map_or(0..0, |at| at..at + 1);
         }
+        let order = |(entry, _): &(BaselineEntry, u32)| {
+            (entry.contract.as_str(), entry.path.as_str()).cmp(&(contract, &*path))
+        };
+        let start = self.entries.partition_point(|entry| order(entry).is_lt());
+        let count = self.entries[start..].partition_point(|entry| order(entry).is_eq());
+        start..start + count
     }
 
     /// The number of violations that an entry covers; 0 if there is none.

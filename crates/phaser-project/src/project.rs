@@ -22,6 +22,7 @@ use phaser_core::contract::{Contract, LayerKind, Severity, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::Limits;
 use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::violation::Violation;
 use thiserror::Error;
 
@@ -32,8 +33,12 @@ use crate::contracts::layers::{self, ContractOwner, Layer, Loading};
 use crate::packs::{PACKS, Pack};
 use crate::path::{RelPath, Root, baseline_file, real_path};
 use crate::report::{Phase, Report};
+use crate::scan::change::{ChangeOptions, judge_change, judge_companions};
 use crate::scan::{self, Existing, Measure, ProgressSink, scan};
-use crate::source::git::{self, CommitMessage, Committed, GitLocation, Renames, StagedFiles, Untracked};
+use crate::source::change::{ChangeSet, ChangedFile};
+use crate::source::git::{
+    self, ChangeBase, CommitMessage, Committed, GitError, GitLocation, Renames, StagedFiles, Untracked,
+};
 use crate::source::present::ProjectFiles;
 use crate::source::{Compared, Coverage, Source, Targets, changes, files, message, tree, worktree};
 use crate::states::{BaselineInput, OtherFiles, Scanned, decide_states};
@@ -353,6 +358,7 @@ impl Project {
             source,
             targets: Targets::none(),
             loaded: Loaded::default(),
+            change: None,
             matcher: None,
             fix_contracts: None,
             existing: Existing::Deny,
@@ -387,6 +393,7 @@ impl Project {
             let texts = (!in_flight).then(|| Texts::of(&targets)).flatten();
             loaded.load_packs(texts.as_ref().map(|texts| texts as _));
         }
+        let change = self.change(source, &loaded, &mut targets)?;
         if by_configuration {
             loaded.existing_by_file().limit_comparison(&mut targets);
         }
@@ -395,6 +402,7 @@ impl Project {
         Ok(Inspection {
             ignored_by_git: self.ignored_by_git(source, &loaded),
             fix_contracts: in_flight.then(Vec::new),
+            change,
             targets,
             loaded,
             existing,
@@ -478,6 +486,123 @@ impl Project {
         Ok(())
     }
 
+    /// The change that a source is, if a contract is about changes and applies to it. Git is opened only then. In a hook, a
+    /// repository that cannot be read is a gap.
+    fn change(
+        &self,
+        source: &Source,
+        loaded: &Loaded,
+        targets: &mut Targets,
+    ) -> Result<Option<ChangeSet>, Error> {
+        let about_changes: Vec<&Contract> =
+            loaded.contracts.iter().filter(|one| one.enabled && one.check.compares_change()).collect();
+        if about_changes.is_empty() {
+            return Ok(None);
+        }
+        let root = &self.root;
+        match source {
+            Source::Staged(_) => Ok(Some(git::staged_change(root, &self.location())?)),
+            Source::Diff(range) => Ok(Some(git::change_since(root, &self.location(), range)?)),
+            Source::Worktree(window) => {
+                let has_companions = about_changes.iter().any(|one| one.check.companion().is_some());
+                let is_turn = matches!(window, worktree::ChangeWindow::Turn { .. });
+                let wanted = |path: &RelPath| {
+                    (has_companions && is_turn) || about_changes.iter().any(|one| one.applies_to(path, None))
+                };
+                let (location, deadline) = (self.project_location(), self.options.deadline);
+                let change = git::change_of_window(
+                    root,
+                    &location,
+                    window.since(),
+                    &targets.targets,
+                    &wanted,
+                    deadline,
+                );
+                Ok(self.or_gap(change, targets).map(|mut change| {
+                    // Companions come with a later command.
+                    change.state.take_if(|_| !is_turn);
+                    change
+                }))
+            }
+            Source::Changes(call) => {
+                let applies = |file: &ChangedFile| {
+                    about_changes.iter().any(|one| {
+                        one.check.companion().is_none() && one.applies_to(&file.path, file.alias.as_ref())
+                    })
+                };
+                let mut files = changes::changed_files(root, call, &targets.targets);
+                files.retain(applies);
+                if files.is_empty() {
+                    return Ok(None);
+                }
+                let change = self.change_of_edit(files);
+                Ok(self.or_gap(change, targets))
+            }
+            Source::Tree(_) | Source::Files(_) | Source::Text(..) | Source::Message(..) | Source::Nothing => {
+                Ok(None)
+            }
+        }
+    }
+
+    /// The files of an edit with their base: the last commit, or the file on disk without git.
+    fn change_of_edit(&self, mut files: Vec<ChangedFile>) -> Result<ChangeSet, GitError> {
+        let base = match ChangeBase::last_commit(&self.root, &self.project_location()) {
+            Err(GitError::NotARepository(_)) => None,
+            base => Some(base?),
+        };
+        for file in &mut files {
+            file.before = match &base {
+                Some(base) => self.versions(base, &file.path)?,
+                None => vec![file.previous.clone()],
+            };
+        }
+        Ok(ChangeSet { files, state: None, has_others: base.is_some() })
+    }
+
+    /// The content of a file in the last commit: of the project's repository, else of the innermost one around the file.
+    fn versions(
+        &self,
+        base: &ChangeBase,
+        path: &RelPath,
+    ) -> Result<Vec<Option<crate::source::Content>>, GitError> {
+        let versions = base.versions(path)?;
+        if versions.iter().any(Option::is_some) {
+            return Ok(versions);
+        }
+        let file = self.root.path().join(path.to_native());
+        let above = file.ancestors().skip(1).take_while(|above| *above != self.root.path());
+        let Some(inner) = above.into_iter().find(|above| above.join(".git").exists()) else {
+            return Ok(versions);
+        };
+        let inner = GitLocation { cwd: inner.to_owned(), ..GitLocation::default() };
+        match ChangeBase::last_commit(&self.root, &inner) {
+            Ok(base) => base.versions(path),
+            Err(GitError::NotARepository(_)) => Ok(versions),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The change, or a gap for the whole project. Without git there is none.
+    fn or_gap(&self, change: Result<ChangeSet, GitError>, targets: &mut Targets) -> Option<ChangeSet> {
+        match change {
+            Ok(change) => Some(change),
+            Err(GitError::NotARepository(_)) => None,
+            Err(error) => {
+                targets.skipped.push(unreadable(&error));
+                None
+            }
+        }
+    }
+
+    /// Where git looks for the repository of the project, wherever a command left the shell.
+    fn project_location(&self) -> GitLocation {
+        let location = self.location();
+        match location.git_dir {
+            Some(_) => location,
+            None => GitLocation { cwd: self.root.path().to_owned(), ..location },
+        }
+    }
+
     /// Lists targets again with renames paired by similarity, because the configuration compares violations. (Nested
     /// configurations are known only once files are listed.)
     fn compare_with_previous(&self, source: &Source, targets: &mut Targets) -> Result<(), Error> {
@@ -505,6 +630,15 @@ impl Project {
         let folders = match (&self.committed, source) {
             (Some(committed), _) => committed.folders(),
             (None, Source::Changes(call)) => self.folders_of_call(call),
+            // A nested contract may be about files that are gone.
+            (None, Source::Worktree(_)) => {
+                let mut all = folders(&self.root, targets);
+                let walked = targets.walked.iter().flat_map(|walked| &walked.folders);
+                all.extend(walked.filter(|folder| !folder.as_bytes().is_empty()).cloned());
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
             (None, _) => folders(&self.root, targets),
         };
         let load = Load {
@@ -716,6 +850,7 @@ pub fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
         Some(folders) => folders.iter().filter(|folder| !folder.as_bytes().is_empty()).cloned().collect(),
         None => {
             let names = targets.targets.iter().flat_map(|target| [Some(&target.path), target.alias.as_ref()]);
+            let names = names.chain(targets.gone.iter().map(Some));
             let staged = match &targets.coverage {
                 Coverage::Listed(listing) => Some(listing),
                 Coverage::Whole | Coverage::Shard { .. } | Coverage::Partial => None,
@@ -734,6 +869,8 @@ pub struct Inspection<'p> {
     pub targets: Targets,
     /// Contracts, configurations and what is wrong with them. [`Self::run`] takes the contracts.
     pub loaded: Loaded,
+    /// The change that the source is, for contracts about changes.
+    change: Option<ChangeSet>,
     /// The matcher of the last run.
     matcher: Option<Matcher>,
     /// Every contract, kept by [`Self::run`] to fix an edit in flight.
@@ -871,6 +1008,7 @@ impl<'p> Inspection<'p> {
         let mut report = scan(matcher, &self.targets, options, watch);
         notes.extend(cache.map(|cache| cache.save(&self.targets)).unwrap_or_default());
         let root = &self.project.root;
+        self.judge_changes(matcher, &mut report);
         let baseline = recorded(&self.recorded, root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
             None
@@ -904,6 +1042,25 @@ impl<'p> Inspection<'p> {
             notes,
             phases: self.phases.taken(),
             ..report
+        }
+    }
+
+    /// Judges the contracts about changes and companions.
+    fn judge_changes(&self, matcher: &Matcher, report: &mut Report) {
+        let project = self.project;
+        if let Some(change) = &self.change {
+            let others = |wanted: &dyn Fn(&RelPath) -> bool| {
+                let (location, deadline) = (project.project_location(), project.options.deadline);
+                git::uncommitted(&project.root, &location, wanted, deadline)
+                    .map_err(|error| unreadable(&error))
+            };
+            let max_file_size = project.options.max_file_size;
+            let options = ChangeOptions { max_file_size, existing: self.existing, others: &others };
+            judge_change(matcher, change, &options, report);
+        } else if let Source::Tree(_) = self.source {
+            let present = ProjectFiles { root: &project.root, targets: &self.targets };
+            let paths = self.targets.targets.iter().map(|target| &target.path);
+            judge_companions(matcher, paths, &|path| present.has(path), report);
         }
     }
 
@@ -1001,6 +1158,11 @@ impl<'p> Inspection<'p> {
         };
         Some(Cache::open(place, inputs))
     }
+}
+
+/// The gap that a repository leaves which cannot be read.
+fn unreadable(error: &GitError) -> Skipped {
+    Skipped { path: RelPath::from("."), why: SkipReason::Unreadable(error.to_string()) }
 }
 
 /// The owners of contracts.

@@ -30,6 +30,7 @@ use phaser_core::text::{self, Text, changed_lines, place_in_file};
 use phaser_core::violation::{LineDigest, Replacement, Violation};
 
 mod added_ignores;
+pub mod change;
 mod gather;
 mod size;
 pub mod tally;
@@ -493,7 +494,7 @@ mod tests {
     }
 
     fn whole(targets: Vec<Target>) -> Targets {
-        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None }
+        Targets { targets, coverage: Coverage::Whole, ..Targets::none() }
     }
 
     fn shown(report: &Report) -> Vec<String> {

@@ -11,6 +11,7 @@ use crate::path::RelPath;
 use crate::tool_call::{Call, CellEdit, NotApplied};
 use phaser_core::skipped::{SkipReason, Skipped};
 
+pub mod change;
 pub mod changes;
 pub mod files;
 pub mod git;
@@ -51,7 +52,14 @@ impl Source {
         match self {
             Self::Nothing => true,
             Self::Changes(call) => call.changes.is_empty(),
-            Self::Worktree(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
+            // A command that only deletes files has no targets, either.
+            Self::Worktree(_) => {
+                let has_changed = targets.walked.as_ref().is_some_and(|walked| walked.has_changed);
+                targets.targets.is_empty()
+                    && targets.skipped.is_empty()
+                    && targets.gone.is_empty()
+                    && !has_changed
+            }
             Self::Tree(_)
             | Self::Files(_)
             | Self::Text(..)
@@ -143,6 +151,8 @@ pub struct Targets {
     pub coverage: Coverage,
     /// Files that cannot be checked, with the reason.
     pub skipped: Vec<Skipped>,
+    /// Files that the change deletes, as far as the source lists them.
+    pub gone: Vec<RelPath>,
     /// Directories with settings, if all of them are known.
     pub folders: Option<Vec<RelPath>>,
     /// What a search for changes has seen of the directories; `None` if the project was not walked.
@@ -165,6 +175,7 @@ impl Targets {
             targets: Vec::new(),
             coverage: Coverage::Partial,
             skipped: Vec::new(),
+            gone: Vec::new(),
             folders: None,
             walked: None,
         }

@@ -196,7 +196,10 @@ impl ContractGroup {
 
 /// `src/a.py:3: x = eval(y)`; without a match the path alone.
 fn place(violation: &Violation) -> String {
-    let (path, note) = (shown(&violation.path), noted(violation));
+    let path = shown(&violation.path);
+    let change = violation.change.as_ref().and_then(|change| change.describe());
+    let change = change.map(|change| format!(" ({})", inert(&change)));
+    let note = format!("{}{}", change.unwrap_or_default(), noted(violation));
     match &violation.found {
         Some(found) => format!("{path}:{}: {}{note}", found.line_place(), quoted(found)),
         None => format!("{path}{note}"),
@@ -257,7 +260,7 @@ impl ViolationLine {
             (LocationStyle::PathAndLine, Some(found)) => format!(" at {}:{}", path(), found.line_place()),
             (LocationStyle::PathAndLine, None) => format!(" at {}", path()),
         };
-        let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = violation.message().split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
             start: format!("{}: {}{at}. ", (style.prefix)(contract.severity), contract.id),
             message: inert(&message).into_owned(),

@@ -322,8 +322,10 @@ impl ContractSpec {
 /// An example: the content of a file, or the path of an empty one.
 fn example(text: &str, reads_text: bool) -> Example {
     match reads_text {
-        true => Example { path: None, text: text.to_owned(), fixed: None, line: 1 },
-        false => Example { path: Some(text.to_owned()), text: String::new(), fixed: None, line: 1 },
+        true => Example { path: None, text: text.to_owned(), change: None, fixed: None, line: 1 },
+        false => {
+            Example { path: Some(text.to_owned()), text: String::new(), change: None, fixed: None, line: 1 }
+        }
     }
 }
 

@@ -74,7 +74,7 @@ impl Page {
                 state: violation["state"].as_str().unwrap_or("open"),
                 text: violation["matched_text"].as_str().map(Arc::from),
                 marked: 0,
-                note: violation["note"].as_str(),
+                note: violation["change"].as_str().or(violation["note"].as_str()).map(Into::into),
                 has_fix: violation["fix"].is_object(),
             });
         }
@@ -100,7 +100,7 @@ impl Page {
                 text: row[5].as_str().map(Arc::from),
                 marked: number(&row[6]).unwrap_or_default(),
                 has_fix: row[7] == 1,
-                note: row[8].as_str(),
+                note: row[8].as_str().map(Into::into),
             });
         }
     }

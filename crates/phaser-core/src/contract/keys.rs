@@ -108,6 +108,13 @@ pub enum ValueShape {
         /// The values.
         get: for<'c> fn(&'c Contract) -> &'c [String],
     },
+    /// A text, or a list of texts.
+    Texts {
+        /// Validates and sets the values.
+        set: for<'v> fn(&mut ContractBuilder, &[LocatedText<'v>]),
+        /// The values.
+        get: for<'c> fn(&'c Contract) -> &'c [String],
+    },
     /// One of a few words, or a list of them.
     Choices {
         /// Validates and sets the values.
@@ -143,9 +150,9 @@ impl<'a> LocatedText<'a> {
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// For [`ValueShape::Text`], and for a single text of [`ValueShape::TextOrList`] and [`ValueShape::Choices`].
+    /// For [`ValueShape::Text`], and for a single text of a shape that is a text or a list.
     Text(LocatedText<'a>),
-    /// For [`ValueShape::TextOrList`], [`ValueShape::Words`] and [`ValueShape::Choices`].
+    /// For [`ValueShape::Words`], and for a list of a shape that is a text or a list.
     List(Vec<LocatedText<'a>>),
     /// For [`ValueShape::Flag`].
     Flag(bool),
@@ -209,6 +216,11 @@ impl ContractKey {
                 let words: Vec<_> = get(contract).iter().map(|word| LocatedText::anywhere(word)).collect();
                 (!words.is_empty()).then_some(Value::List(words))
             }
+            ValueShape::Texts { get, .. } => match get(contract) {
+                [] => None,
+                [one] => Some(Value::Text(LocatedText::anywhere(one))),
+                several => Some(Value::List(several.iter().map(|one| LocatedText::anywhere(one)).collect())),
+            },
             ValueShape::Choices { get, .. } => match get(contract).as_slice() {
                 [] => None,
                 [one] => Some(Value::Text(LocatedText::anywhere(one))),

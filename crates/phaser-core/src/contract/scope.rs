@@ -76,7 +76,7 @@ pub struct ContractScope {
 
 impl ContractScope {
     /// `path` relative to the base, if it is in scope.
-    pub(super) fn inside<'p>(&self, path: &'p RelPath) -> Option<&'p [u8]> {
+    pub fn inside<'p>(&self, path: &'p RelPath) -> Option<&'p [u8]> {
         let inside = path.below(&self.base)?;
         if self.nearer.iter().any(|nearer| path.below(nearer).is_some()) {
             return None;

@@ -297,10 +297,15 @@ enabled: false
         let examples = parse(&yaml, origin()).expect("is valid").examples;
         assert_eq!(
             examples.violating[0],
-            Example { path: None, text: "print(1)".into(), fixed: None, line: 11 }
+            Example { path: None, text: "print(1)".into(), change: None, fixed: None, line: 11 }
         );
-        let placed =
-            Example { path: Some("a/b.py".into()), text: "print(2)\n".into(), fixed: None, line: 12 };
+        let placed = Example {
+            path: Some("a/b.py".into()),
+            text: "print(2)\n".into(),
+            change: None,
+            fixed: None,
+            line: 12,
+        };
         assert_eq!(examples.violating[1], placed);
         assert_eq!(examples.passing[0].text, "log(1)");
     }

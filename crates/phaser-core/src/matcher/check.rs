@@ -117,6 +117,9 @@ impl Matcher {
         checked.violations.retain(|violation| {
             let count = counts.entry(Arc::as_ptr(&violation.contract)).or_default();
             *count += 1;
+            if violation.contract.check.match_limit() > MAX_MATCHES {
+                return true;
+            }
             if *count > MAX_MATCHES {
                 many.insert(violation.contract.id.clone());
                 return false;
@@ -209,7 +212,7 @@ impl Matcher {
     }
 
     /// Marks the violations that directives of the text suppress.
-    fn apply_directives(&self, path: &RelPath, text: &Text<'_>, violations: &mut [Violation]) {
+    pub fn apply_directives(&self, path: &RelPath, text: &Text<'_>, violations: &mut [Violation]) {
         if violations.is_empty() || self.options.directives == Directives::Disregarded {
             return;
         }
@@ -285,7 +288,8 @@ impl FileCheck<'_> {
 
     /// The matches of one contract, up to the number that matters to it.
     fn search(&self, contract: usize, within: &Haystack<'_>) -> FoundMatches {
-        let most = self.matcher.contracts[contract].check.max_matches().min(MAX_MATCHES + 1);
+        let check = &self.matcher.contracts[contract].check;
+        let most = check.max_matches().min(check.match_limit() + 1);
         let mut found = FoundMatches::default();
         if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
@@ -340,11 +344,13 @@ impl FileCheck<'_> {
     /// Adds a violation for each span, up to the limits of the contract and of the file. The first is always added, so
     /// that no file can hide all violations of a contract.
     fn report_spans(&mut self, contract: usize, mut matches: Vec<Range<usize>>, room: &mut usize) {
-        let most = (*room).max(1);
-        if matches.len() > MAX_MATCHES && most >= MAX_MATCHES {
+        let limit = self.matcher.contracts[contract].check.match_limit();
+        // What a change must keep is compared, not reported: it has a limit of its own.
+        let most = if limit > MAX_MATCHES { limit } else { (*room).max(1) };
+        if matches.len() > limit && most >= limit {
             let id = self.matcher.contracts[contract].id.clone();
-            self.skip(SkipReason::TooManyMatches { id, limit: MAX_MATCHES });
-            matches.truncate(MAX_MATCHES);
+            self.skip(SkipReason::TooManyMatches { id, limit });
+            matches.truncate(limit);
         }
         if matches.len() > most {
             self.no_room.push(contract);
@@ -402,6 +408,23 @@ impl FileCheck<'_> {
     fn ids(&self, mut contracts: Vec<usize>) -> Vec<String> {
         contracts.sort_unstable();
         contracts.into_iter().map(|contract| self.matcher.contracts[contract].id.clone()).collect()
+    }
+}
+
+/// A line of a text as a match; the last line if there are fewer.
+pub fn line_match(text: &Text<'_>, number: usize) -> Match {
+    let number = number.clamp(1, text.line_count().max(1));
+    let line = text.line(number);
+    let start = line.as_ptr() as usize - text.bytes().as_ptr() as usize;
+    let range = start..start + line.trim_ascii_end().len();
+    let region = text.region(range.clone());
+    Match {
+        region,
+        text: excerpt(&text.bytes()[range.clone()]),
+        line: excerpt(line).into(),
+        range,
+        start,
+        cell: None,
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Selection {
     exists: Vec<usize>,
     /// The contracts about the size of the file.
     pub(super) sized: Vec<usize>,
+    /// The contracts about changes and companions.
+    changes: Vec<usize>,
     /// Contracts that were not prepared before the deadline.
     no_time: Vec<usize>,
     /// The cost spent on texts while cold.
@@ -60,24 +62,30 @@ impl Selection {
     pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
         let (mut present, mut exists, mut sized) = (Vec::new(), Vec::new(), Vec::new());
+        let mut changes = Vec::new();
         for &index in applicable {
             let check = &matcher.contracts[index].check;
             match check.input() {
                 CheckInput::Path if check.is_about_project() => exists.push(index),
                 _ if content == ContentCheck::Excluded => {}
+                // What a change must keep is searched for in both versions, apart from everything else.
+                CheckInput::Change if content == ContentCheck::Kept && check.pattern().is_none() => {}
+                CheckInput::Change | CheckInput::Companion if !matches!(content, ContentCheck::Kept) => {
+                    changes.extend((content != ContentCheck::Message).then_some(index));
+                }
                 CheckInput::Message if content != ContentCheck::Message => {}
-                CheckInput::Path | CheckInput::Text | CheckInput::Size
-                    if content == ContentCheck::Message => {}
+                CheckInput::Path | CheckInput::Text | CheckInput::Size | CheckInput::Companion
+                    if matches!(content, ContentCheck::Message | ContentCheck::Kept) => {}
                 CheckInput::Size => sized.push(index),
                 CheckInput::Path => present.push(index),
-                CheckInput::Text | CheckInput::Message => match content {
-                    ContentCheck::Exempt | ContentCheck::Excluded => {}
-                    ContentCheck::Judged | ContentCheck::Message if matcher.is_late() => no_time.push(index),
-                    ContentCheck::Judged | ContentCheck::Message if matcher.is_valid(index) => {
-                        contents.push(index);
+                CheckInput::Text | CheckInput::Message | CheckInput::Change | CheckInput::Companion => {
+                    match content {
+                        ContentCheck::Exempt | ContentCheck::Excluded => {}
+                        _ if matcher.is_late() => no_time.push(index),
+                        _ if matcher.is_valid(index) => contents.push(index),
+                        _ => {}
                     }
-                    ContentCheck::Judged | ContentCheck::Message => {}
-                },
+                }
             }
         }
         Self {
@@ -85,6 +93,7 @@ impl Selection {
             present,
             exists,
             sized,
+            changes,
             no_time,
             spent: AtomicUsize::new(0),
             is_warming: AtomicBool::new(false),
@@ -113,6 +122,11 @@ impl Selection {
     /// Whether the size of the file is to be checked.
     pub fn needs_size(&self) -> bool {
         !self.sized.is_empty()
+    }
+
+    /// The contracts about changes of the file and about its companions.
+    pub fn changes(&self) -> &[usize] {
+        &self.changes
     }
 
     /// Contracts that were not prepared before the deadline.
@@ -186,6 +200,8 @@ pub enum ContentCheck {
     Excluded,
     /// Those about commit messages: it is one.
     Message,
+    /// Those whose matches a change must keep.
+    Kept,
 }
 
 impl SearchSet {

@@ -93,7 +93,7 @@ pub(super) fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) 
     }
     let violation = |RecordedViolation { contract, found, fingerprint, state, note, fix }| {
         let contract = Arc::clone(contracts.get(contract)?);
-        Some(Violation { contract, path: path.clone(), found, fingerprint, state, note, fix })
+        Some(Violation { contract, path: path.clone(), found, fingerprint, state, note, fix, change: None })
     };
     let mut violations: Vec<Violation> = violations.into_iter().map(violation).collect::<Option<_>>()?;
     share_lines(&mut violations);

@@ -76,7 +76,16 @@ fn violation() -> impl Strategy<Value = (usize, Violation)> {
         let contract = contracts()[index].clone();
         (
             index,
-            Violation { contract, path: path(), found: found.map(Box::new), fingerprint, state, note, fix },
+            Violation {
+                contract,
+                path: path(),
+                found: found.map(Box::new),
+                fingerprint,
+                state,
+                note,
+                fix,
+                change: None,
+            },
         )
     })
 }

@@ -4,8 +4,9 @@
 
 use crate::path::Root;
 use crate::report::Report;
+use crate::scan::change::{ChangeOptions, judge_change};
 use crate::scan::{ProgressSink, ScanOptions, scan};
-use crate::source::git::history::{Commit, CommitChanges, HistoryNote, each_change};
+use crate::source::git::history::{Commit, CommitChanges, HistoryNote, WithChange, each_change};
 use crate::source::git::{GitError, GitLocation};
 use crate::states::decide_states;
 use phaser_core::matcher::Matcher;
@@ -73,7 +74,9 @@ pub fn backtest(
     progress: &dyn ProgressSink,
 ) -> Result<BacktestResult, GitError> {
     let mut backtest = BacktestResult { tried: Vec::new(), commits: 0, days: None, notes: Vec::new() };
-    let look = |CommitChanges { commit, targets }, all| {
+    let about_changes = matcher.contracts().iter().any(|contract| contract.check.compares_change());
+    let with_change = if about_changes { WithChange::Yes } else { WithChange::No };
+    let look = |CommitChanges { commit, targets, change }, all| {
         if backtest.commits == 0 {
             progress.start(all);
         }
@@ -82,13 +85,18 @@ pub fn backtest(
         backtest.days = Some([commit.date.clone(), newest]);
         let threads = if targets.targets.len() > FEW { options.threads } else { 1 };
         let mut report = scan(matcher, &targets, ScanOptions { threads, ..options }, &());
+        if let Some(change) = change {
+            let ScanOptions { max_file_size, existing, .. } = options;
+            let judging = ChangeOptions { max_file_size, existing, others: &|_| Ok(Vec::new()) };
+            judge_change(matcher, &change, &judging, &mut report);
+        }
         decide_states(&mut report, None);
         if report.open().next().is_some() || report.gaps().next().is_some() {
             backtest.tried.push(CheckedCommit { commit, report });
         }
         progress.advance();
     };
-    let notes = each_change(past.root, past.location, past.commits, look)?;
+    let notes = each_change(past.root, past.location, (past.commits, with_change), look)?;
     progress.finish();
     backtest.notes = notes;
     Ok(backtest)

@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn whole(targets: Vec<Target>) -> Targets {
-        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None }
+        Targets { targets, coverage: Coverage::Whole, ..Targets::none() }
     }
 
     const OPTIONS: ScanOptions<'_> = ScanOptions {

@@ -6,7 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Content, Coverage, Reader, Target, Targets, files, notebook};
+use super::change::ChangedFile;
+use super::{Content, Reader, Target, Targets, files, notebook};
 use crate::path::{RelPath, Root};
 use crate::tool_call::patch::apply;
 use crate::tool_call::{
@@ -18,13 +19,7 @@ use phaser_core::text::Text;
 
 /// The files that `call` changes. A file of more than `limit` bytes is skipped.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
-    let mut targets = Targets {
-        targets: Vec::new(),
-        coverage: Coverage::Partial,
-        skipped: Vec::new(),
-        folders: None,
-        walked: None,
-    };
+    let mut targets = Targets::none();
     targets.skipped.extend(call.skipped.iter().cloned());
     for change in &call.changes {
         let skip = |why| Skipped { path: RelPath::from(shortened(&change.path)), why };
@@ -46,6 +41,39 @@ pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
         }
     }
     targets
+}
+
+/// The files that a call changes, for contracts about changes: its targets, and the files that it deletes or moves away.
+/// What is in the base is added by the caller.
+pub fn changed_files(root: &Root, call: &Call, targets: &[Target]) -> Vec<ChangedFile> {
+    let of = |target: &Target, after, previous, moved_to| {
+        let (path, alias) = (target.path.clone(), target.alias.clone());
+        ChangedFile { path, alias, before: Vec::new(), previous, after, moved_to }
+    };
+    let mut files: Vec<ChangedFile> = targets
+        .iter()
+        .map(|target| {
+            let whole = target.whole.clone().unwrap_or_else(|| target.content.clone());
+            let before = target.before.as_deref().filter(|before| before.path == target.path);
+            let previous = before.map(|before| before.whole.as_ref().unwrap_or(&before.content).clone());
+            of(target, Some(whole), previous, None)
+        })
+        .collect();
+    for change in call.changes.iter().filter(|change| !change.climbs() && change.path.len() <= MAX_PATH) {
+        let lost = match &change.rewrite {
+            Rewrite::Removal => Some((call.path(change), None)),
+            Rewrite::Patch(Patch { base: PatchBase::Moved(from), .. }) => {
+                let from = call.cwd.join(from);
+                (from != call.path(change)).then(|| (from, Some(root.relative(&call.path(change)))))
+            }
+            _ => None,
+        };
+        let Some((file, moved_to)) = lost else { continue };
+        let previous = (call.moment == Moment::Before).then(|| Content::File(file.clone()));
+        let target = files::target_at(root, &file, Content::File(file.clone()));
+        files.push(of(&target, None, previous, moved_to));
+    }
+    files
 }
 
 /// The start of a path that may be very long.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::git::GitLocation;
 use super::tree::{Walk, WalkResult};
-use super::{Content, Coverage, Target, Targets};
+use super::{Content, Target, Targets};
 use crate::path::{RelPath, Root, has_parent_component, real_path, resolve};
 use phaser_core::skipped::{SkipReason, Skipped};
 
@@ -21,13 +21,7 @@ pub fn files(root: &Root, location: &GitLocation, paths: &[PathBuf]) -> Targets 
         }
     }
     let NamedFiles { targets, skipped, .. } = found;
-    Targets {
-        targets: targets.into_values().collect(),
-        coverage: Coverage::Partial,
-        skipped,
-        folders: None,
-        walked: None,
-    }
+    Targets { targets: targets.into_values().collect(), skipped, ..Targets::none() }
 }
 
 /// A text as the content of the file at `path`, whatever is there.

@@ -5,6 +5,7 @@
 
 mod base_commits;
 mod blob;
+mod change;
 mod committed;
 mod compare;
 mod error;
@@ -32,6 +33,7 @@ use crate::source::{Compared, Content, Coverage, Target, Targets};
 use phaser_core::skipped::SkipReason;
 
 pub use blob::{Blob, BlobReader};
+pub use change::{ChangeBase, ProjectState, change_of_window, change_since, staged_change, uncommitted};
 pub use committed::{Committed, committed};
 pub use error::GitError;
 pub use excludes::Untracked;
@@ -140,13 +142,8 @@ struct Collection<'a> {
 
 impl<'a> Collection<'a> {
     fn new(repository: &'a Repository, changes: &'a TreeChanges, renames: Renames) -> Self {
-        let found = Targets {
-            targets: Vec::new(),
-            coverage: Coverage::Partial,
-            skipped: Vec::new(),
-            folders: None,
-            walked: None,
-        };
+        let gone = changes.gone.iter().filter_map(|(path, _)| repository.project_path(path)).collect();
+        let found = Targets { gone, ..Targets::none() };
         Self { repository, moved: renames::find(repository, changes, renames), found }
     }
 

@@ -31,7 +31,7 @@ impl FromStr for Shard {
 impl Shard {
     /// Keeps the targets of this part. Contracts about the project as a whole are judged by part 1.
     pub fn of(self, targets: Targets) -> Targets {
-        let Targets { targets, coverage, skipped, folders, walked } = targets;
+        let Targets { targets, coverage, skipped, gone, folders, walked } = targets;
         let (own, rest) = targets.into_iter().partition(|target| self.has(&target.path));
         let coverage = match coverage {
             Coverage::Whole => Coverage::Shard { rest, judges_project: self.part == 1 },
@@ -39,7 +39,7 @@ impl Shard {
             Coverage::Listed(_) | Coverage::Shard { .. } | Coverage::Partial => Coverage::Partial,
         };
         let skipped = skipped.into_iter().filter(|skipped| self.has(&skipped.path)).collect();
-        Targets { targets: own, coverage, skipped, folders, walked }
+        Targets { targets: own, coverage, skipped, gone, folders, walked }
     }
 
     fn has(self, path: &RelPath) -> bool {

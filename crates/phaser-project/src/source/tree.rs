@@ -38,7 +38,7 @@ use visitor::{Descent, Visitor, WalkStart};
 pub fn tree(root: &Root, location: &GitLocation, threads: usize) -> Targets {
     let WalkResult { targets, skipped, folders, .. } =
         Walk::new(root, location).files_in(root.path(), threads);
-    Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders), walked: None }
+    Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders), ..Targets::none() }
 }
 
 /// The result of a walk.
@@ -46,6 +46,8 @@ pub fn tree(root: &Root, location: &GitLocation, threads: usize) -> Targets {
 pub(super) struct WalkResult {
     pub(super) targets: Vec<Target>,
     pub(super) skipped: Vec<Skipped>,
+    /// Named files that are not there.
+    pub(super) gone: Vec<RelPath>,
     /// Directories that contain a settings directory.
     pub(super) folders: Vec<RelPath>,
     /// With a filter: the tops of repositories inside the project.

@@ -25,7 +25,7 @@ use super::git;
 use super::git::excludes::Worktrees;
 use super::git::{CompareWith, GitError, GitLocation, PreviousVersions, RepositoryRole};
 use super::tree::{ChangeFilter, Walk, WalkResult};
-use super::{Content, Coverage, Target, Targets, WalkedDirectories};
+use super::{Content, Target, Targets, WalkedDirectories};
 use crate::checkout;
 use crate::path::{RelPath, Root, real_path, resolve};
 use phaser_core::deadline::Deadline;
@@ -159,9 +159,11 @@ impl WorktreeSearch<'_> {
             if !self.root.contains(&file) {
                 continue;
             }
-            // A deleted file has no violations.
-            let Ok(metadata) = fs::symlink_metadata(&file) else { continue };
             let path = self.root.relative(&file);
+            let Ok(metadata) = fs::symlink_metadata(&file) else {
+                found.gone.push(path);
+                continue;
+            };
             if !metadata.is_file() || self.is_elsewhere(&path, &mut found.repositories) {
                 continue;
             }
@@ -205,7 +207,7 @@ impl WorktreeSearch<'_> {
     /// Adds the files of commits made since, and the previous versions: each file by the project's repository if that has it,
     /// otherwise by the innermost one that contains it.
     fn compare(self, found: WalkResult, reference: CompareWith, own: Option<PreviousVersions>) -> Targets {
-        let WalkResult { targets, mut skipped, repositories, seen, left, unfinished, .. } = found;
+        let WalkResult { targets, mut skipped, mut gone, repositories, seen, left, unfinished, .. } = found;
         let walked =
             Some(WalkedDirectories { folders: found.folders, has_changed: found.has_changed_directories })
                 .filter(|_| seen > 0 || !unfinished.is_empty());
@@ -249,6 +251,7 @@ impl WorktreeSearch<'_> {
         let mut tracked = None;
         match own {
             Some(Ok(before)) => {
+                gone.extend(before.gone());
                 tracked = is_over.then(|| before.tracked_below(&left));
                 if !is_over {
                     before.add_committed(&mut first);
@@ -267,7 +270,7 @@ impl WorktreeSearch<'_> {
         }
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         skipped.sort_unstable();
-        Targets { targets: compared, coverage: Coverage::Partial, skipped, folders: None, walked }
+        Targets { targets: compared, skipped, gone, walked, ..Targets::none() }
     }
 }
 

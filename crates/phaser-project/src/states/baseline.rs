@@ -127,7 +127,13 @@ impl<'a> BaselineMarker<'a> {
     /// The number of entries with an unused count, among those whose contract and file were checked.
     pub(super) fn stale(&self, report: &Report) -> usize {
         let entries = self.input.baseline.iter().zip(&self.left).filter(|(_, left)| **left > 0);
-        entries.filter(|((entry, _), _)| report.has_judged(&entry.contract, &entry.path)).count()
+        // An approval of a change is used up by its merge, not by its absence.
+        let is_approval = |entry: &BaselineEntry| {
+            let mut contracts = report.contracts.iter().filter(|contract| contract.id == entry.contract);
+            contracts.any(|contract| contract.check.needs_approval())
+        };
+        let judged = |entry: &BaselineEntry| report.has_judged(&entry.contract, &entry.path);
+        entries.filter(|((entry, _), _)| !is_approval(entry) && judged(entry)).count()
     }
 }
 
@@ -137,5 +143,7 @@ fn key(violation: &Violation) -> (&str, LineDigest) {
 }
 
 fn may_follow(violation: &Violation) -> bool {
-    matches!(violation.state, State::Open | State::Existing) && violation.contract.ignorable
+    // An approval is for one change of one file.
+    let is_state = !violation.is_about_change();
+    matches!(violation.state, State::Open | State::Existing) && violation.contract.ignorable && is_state
 }

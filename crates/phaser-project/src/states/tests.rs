@@ -267,8 +267,7 @@ mod baseline {
             Target::new(RelPath::from(path.as_str()), Content::Bytes(lines.join("\n").into()))
         };
         let targets = tree.iter().map(target).collect();
-        let targets =
-            Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None, walked: None };
+        let targets = Targets { targets, coverage: Coverage::Whole, ..Targets::none() };
         let options = scan::ScanOptions {
             threads: 1,
             max_file_size: 9999,

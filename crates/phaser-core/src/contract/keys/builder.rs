@@ -6,7 +6,7 @@ use super::super::{
     Origin, Pattern, Severity, Warning, Zone,
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
-use crate::check::{FILE_EXISTS, TYPES, TypeValues};
+use crate::check::{AppendRule, FILE_EXISTS, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_glob::{Glob, GlobError};
@@ -114,12 +114,16 @@ impl ContractBuilder {
         self.present |= bit;
         match (key.shape, value) {
             (ValueShape::Text { set, .. }, Value::Text(text)) => set(self, text),
-            (ValueShape::TextOrList { set, .. } | ValueShape::Choices { set, .. }, Value::Text(text)) => {
-                set(self, &[text])
-            }
-            (ValueShape::TextOrList { set, .. } | ValueShape::Choices { set, .. }, Value::List(list)) => {
-                set(self, &list)
-            }
+            (
+                ValueShape::TextOrList { set, .. }
+                | ValueShape::Texts { set, .. }
+                | ValueShape::Choices { set, .. },
+                value @ (Value::Text(_) | Value::List(_)),
+            ) => match value {
+                Value::Text(text) => set(self, &[text]),
+                Value::List(list) => set(self, &list),
+                Value::Flag(_) | Value::Examples(_) => {}
+            },
             (ValueShape::Words { set, .. }, Value::List(list)) => set(self, list),
             (ValueShape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
             (ValueShape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
@@ -172,6 +176,30 @@ impl ContractBuilder {
             );
         }
         self.put_check();
+        self.judge_examples();
+    }
+
+    /// Warns about examples that the type cannot be tested with.
+    fn judge_examples(&mut self) {
+        let Some(kind) = self.kind else { return };
+        let compares = self.contract.check.compares_change();
+        let Examples { violating, passing } = &self.contract.examples;
+        let lines = violating.iter().chain(passing).filter(|example| example.change.is_some() != compares);
+        let lines: Vec<usize> = lines.map(|example| example.line).collect();
+        for line in lines {
+            self.doubt(
+                line,
+                match compares {
+                    true if self.contract.check.companion().is_some() => {
+                        format!("{kind} is about several files, which an example does not have (remove it)")
+                    }
+                    true => format!("an example of {kind} is a change (write 'before: …' and 'after: …')"),
+                    false => {
+                        format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
+                    }
+                },
+            );
+        }
     }
 
     /// Builds the check from the type and the keys it takes. Keys that the type does not take are removed.
@@ -275,6 +303,38 @@ impl ContractBuilder {
             self.mistake(number.line, what);
         }
         value
+    }
+
+    pub(super) fn set_append(&mut self, append: LocatedText<'_>) {
+        self.of_type_lines.push(("append", append.line));
+        self.of_type.append = AppendRule::ALL.into_iter().find(|known| known.as_str() == append.text);
+        if self.of_type.append.is_none() {
+            let what = format!("append '{}' is not known (use allow or deny)", printable(&append.text));
+            self.mistake(append.line, what);
+        }
+    }
+
+    pub(super) fn set_companions(&mut self, paths: &[LocatedText<'_>]) {
+        let line = paths.first().map_or(self.top, |first| first.line);
+        self.of_type_lines.push(("companion", line));
+        if paths.is_empty() {
+            self.mistake(line, "'companion' is an empty list (name at least one path)");
+        }
+        for LocatedText { text, line } in paths {
+            let known = PLACEHOLDERS.join(", ");
+            if text.trim().is_empty() {
+                self.mistake(*line, "'companion' is empty (write a path, for instance 'tests/test_{name}')");
+            } else if let Some(part) = unknown_placeholder(text) {
+                let what = format!("'companion': '{}' is no placeholder (use {known})", printable(part));
+                self.mistake(*line, what);
+            } else if text.starts_with('/') || text.contains('\\') {
+                let what = "'companion' is relative to the project, with '/' between names (write it without '\\' and '/' at the start)";
+                self.mistake(*line, what);
+            } else if text.contains('*') {
+                self.mistake(*line, format!("'companion' is a path and no glob (use {known})"));
+            }
+        }
+        self.of_type.companions = paths.iter().map(|path| path.text.to_string()).collect();
     }
 
     pub(super) fn set_decision(&mut self, decision: LocatedText<'_>) {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::{BlockDecision, ContractType, Severity, Zone};
+use super::super::{BlockDecision, Check, ContractType, Severity, Zone};
 use super::{
     ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, V1_2Position,
     ValueShape,
 };
-use crate::check::TYPES;
+use crate::check::{AppendRule, FileUnchanged, TYPES};
 use phaser_glob::MAX_GLOB_LEN;
 
 /// The values that most rows share.
@@ -25,7 +25,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 17] = [
+pub static KEYS: [ContractKey; 19] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -157,6 +157,42 @@ pub static KEYS: [ContractKey; 17] = [
         meaning: "The largest number of bytes of a file. Only for `file_size`.",
         v1_2_meaning: None,
         schema: || json!({ "type": "integer", "minimum": 0 }),
+    },
+    ContractKey {
+        name: "append",
+        mistaken_for: &["append_only", "allow_append"],
+        v1_2: V1_2Position::InRule(&["append"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_append,
+            get: |contract| match &contract.check {
+                Check::Unchanged(FileUnchanged { append: AppendRule::Allow }) => {
+                    Some(LocatedText::anywhere(AppendRule::Allow.as_str()))
+                }
+                _ => None,
+            },
+        },
+        meaning: "`allow` allows changes that only add lines to the end. Only for `file_unchanged`. Default: `deny`.",
+        schema: || json!({ "enum": AppendRule::ALL.map(AppendRule::as_str) }),
+        ..USUAL
+    },
+    ContractKey {
+        name: "companion",
+        mistaken_for: &["companions", "with", "sibling", "partner"],
+        v1_2: V1_2Position::InRule(&["companion"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_companions,
+            get: |contract| contract.check.companion().map_or(&[], |companion| &companion.paths),
+        },
+        quoted: true,
+        meaning: "Path of the companion, or a list of which one is enough; `{dir}`, `{name}`, `{stem}` and `{ext}` are \
+                  those of the file. Only for `companion_exists` and `companion_changed`.",
+        schema: || {
+            let path = json!({ "type": "string", "minLength": 1 });
+            json!({ "anyOf": [path, { "type": "array", "items": path, "minItems": 1 }] })
+        },
+        ..USUAL
     },
     ContractKey {
         name: "fix",

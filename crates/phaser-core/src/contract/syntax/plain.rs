@@ -71,11 +71,17 @@ impl<'a> ContractDocument<'a> {
         }
         let value = match (KEYS[at].shape, entry.value?) {
             (
-                ValueShape::Text { .. } | ValueShape::TextOrList { .. } | ValueShape::Choices { .. },
+                ValueShape::Text { .. }
+                | ValueShape::TextOrList { .. }
+                | ValueShape::Texts { .. }
+                | ValueShape::Choices { .. },
                 PlainValue::One(text),
             ) => Value::Text(text.placed(entry.line)?),
             (
-                ValueShape::TextOrList { .. } | ValueShape::Words { .. } | ValueShape::Choices { .. },
+                ValueShape::TextOrList { .. }
+                | ValueShape::Texts { .. }
+                | ValueShape::Words { .. }
+                | ValueShape::Choices { .. },
                 PlainValue::List(list),
             ) => Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?),
             (ValueShape::Flag { .. }, PlainValue::One(Scalar { text, quoted: false })) => {

@@ -105,8 +105,19 @@ fn example_schema() -> Value {
         "required": ["text"],
         "additionalProperties": false,
     });
+    let version = |meaning: &str| json!({ "type": ["string", "null"], "description": meaning });
+    let change = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": ["string", "null"], "description": "The path of the file." },
+            "before": version("The text before the change; null for a new file."),
+            "after": version("The text after the change; null for a deleted file."),
+        },
+        "required": ["before", "after"],
+        "additionalProperties": false,
+    });
     json!({
-        "description": "A text, or a text with its path and its fixed schema.",
+        "description": "A text, a text with its path and its fixed schema, or a change.",
         "anyOf": [
             described(json!({ "type": "string" }), "A text, checked under a path that matches the glob."),
             described(
@@ -118,6 +129,7 @@ fn example_schema() -> Value {
                 "A text that YAML reads as a number; used as written.",
             ),
             described(placed, "A text, its path, and its fixed schema."),
+            described(change, "Both versions of a file, for a contract about changes."),
         ],
     })
 }

@@ -35,6 +35,19 @@ fn examples(examples: &Examples) -> String {
 /// One example as an entry of a list: its text alone, or a map.
 fn example(example: &Example) -> String {
     let text = quoted(&example.text);
+    if let Some(change) = &example.change {
+        let version = |text: &Option<String>| {
+            text.as_deref().map_or("null".to_owned(), |text| quoted(text).into_owned())
+        };
+        let path = example.path.iter().map(|path| ("path", quoted(path)));
+        let versions = [("before", version(&change.before)), ("after", version(&change.after))];
+        let keys: Vec<String> = path
+            .map(|(key, path)| (key, path.into_owned()))
+            .chain(versions)
+            .map(|(key, value)| format!("{key}: {value}\n"))
+            .collect();
+        return format!("    - {}", keys.join("      "));
+    }
     if example.path.is_none() && example.fixed.is_none() {
         return format!("    - {text}\n");
     }

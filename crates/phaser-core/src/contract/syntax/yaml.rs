@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{ContractDocument, UnknownKey, UnknownKeyPlace, counts_beside_rule};
 use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
-use crate::contract::{ContractSchema, Example, Examples};
+use crate::contract::{ContractSchema, Example, ExampleChange, Examples};
 
 mod mistake;
 mod node;
@@ -14,7 +14,7 @@ pub use node::{YamlNode, YamlNodeValue, node};
 
 /// The keys of `examples` and of one example.
 const IN_EXAMPLES: &[&str] = &["violating", "passing"];
-const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
+const IN_EXAMPLE: &[&str] = &["path", "text", "before", "after", "fixed"];
 
 /// Parses the only document in `yaml`; an error is one of syntax.
 pub(super) fn parse(yaml: &str) -> Result<YamlNode, YamlMistake> {
@@ -102,14 +102,16 @@ impl ContractDocument<'static> {
     fn put(&mut self, YamlEntry { key, value, .. }: YamlEntry) -> Result<(), YamlMistake> {
         let value = match KEYS[key].shape {
             ValueShape::Text { .. } => Value::Text(text(value)?),
-            ValueShape::TextOrList { .. } | ValueShape::Choices { .. } => match value.value {
-                YamlNodeValue::List(list) => Value::List(texts(list)?),
-                YamlNodeValue::Mapping(_) => {
-                    let what = "expected a text, or a list of texts (put a text in single quotes)";
-                    return Err(YamlMistake::at(value.line, what));
+            ValueShape::TextOrList { .. } | ValueShape::Texts { .. } | ValueShape::Choices { .. } => {
+                match value.value {
+                    YamlNodeValue::List(list) => Value::List(texts(list)?),
+                    YamlNodeValue::Mapping(_) => {
+                        let what = "expected a text, or a list of texts (put a text in single quotes)";
+                        return Err(YamlMistake::at(value.line, what));
+                    }
+                    YamlNodeValue::Scalar(_) | YamlNodeValue::Nothing => Value::Text(text(value)?),
                 }
-                YamlNodeValue::Scalar(_) | YamlNodeValue::Nothing => Value::Text(text(value)?),
-            },
+            }
             ValueShape::Flag { .. } => Value::Flag(flag(value)?),
             ValueShape::Words { .. } => Value::List(texts(list(value)?)?),
             ValueShape::Examples => Value::Examples(self.examples(value)?),
@@ -151,17 +153,29 @@ impl ContractDocument<'static> {
             YamlMistake::at(line, what)
         };
         let entries = match value.value {
-            YamlNodeValue::Scalar(text) => return Ok(Example { path: None, text, fixed: None, line }),
+            YamlNodeValue::Scalar(text) => {
+                return Ok(Example { path: None, text, change: None, fixed: None, line });
+            }
             YamlNodeValue::Mapping(entries) => entries,
             YamlNodeValue::List(_) | YamlNodeValue::Nothing => return Err(wrong()),
         };
         let (mut path, mut content, mut fixed) = (None, None, None);
+        let (mut before, mut after) = (None, None);
         for (name, value) in entries {
             let name = text(name)?.text.into_owned();
             let field = match name.as_str() {
                 "path" => &mut path,
                 "text" => &mut content,
                 "fixed" => &mut fixed,
+                "before" | "after" => {
+                    let version = match value.value {
+                        YamlNodeValue::Scalar(text) if value.is_text => Some(text),
+                        YamlNodeValue::Nothing => None,
+                        _ => return Err(wrong()),
+                    };
+                    *(if name == "before" { &mut before } else { &mut after }) = Some(version);
+                    continue;
+                }
                 _ => {
                     let place = UnknownKeyPlace::InExamples(IN_EXAMPLE);
                     self.unknown_keys.push(UnknownKey { name, line, place });
@@ -174,7 +188,19 @@ impl ContractDocument<'static> {
                 _ => return Err(wrong()),
             };
         }
-        Ok(Example { path, text: content.ok_or_else(wrong)?, fixed, line })
+        let change = match (before, after, &content) {
+            (None, None, _) => None,
+            (Some(before), Some(after), None) => Some(Box::new(ExampleChange { before, after })),
+            _ => {
+                let what = "an example of a change has 'before' and 'after', and no 'text' (null is no file)";
+                return Err(YamlMistake::at(line, what));
+            }
+        };
+        let text = match &change {
+            Some(change) => change.after.clone().unwrap_or_default(),
+            None => content.ok_or_else(wrong)?,
+        };
+        Ok(Example { path, text, change, fixed, line })
     }
 }
 

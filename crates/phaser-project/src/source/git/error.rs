@@ -53,6 +53,11 @@ pub enum GitError {
         /// The file, relative to the worktree.
         path: String,
     },
+    /// The deadline passed while the change was compared with its base.
+    #[error(
+        "no time was left to compare the change with its base (check it with: phaser enforce --diff HEAD)"
+    )]
+    OutOfTime,
     /// An object is missing.
     #[error("{what}: {missing}")]
     MissingObject {

@@ -16,6 +16,7 @@ use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
 use super::repository::{ConfigSource, ProjectNesting, Repository};
 use super::{Blob, Collection, GitError, GitLocation, Renames};
 use crate::path::{RelPath, Root};
+use crate::source::change::ChangeSet;
 use crate::source::{Content, Targets};
 use phaser_core::skipped::SkipReason;
 
@@ -167,6 +168,17 @@ pub struct CommitChanges {
     pub commit: Commit,
     /// The files that it changes, each with its previous version.
     pub targets: Targets,
+    /// The change from its first parent, if it was asked for; `None` for a commit without a parent.
+    pub change: Option<ChangeSet>,
+}
+
+/// Whether commits come with their change, for contracts about changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithChange {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
 }
 
 /// Calls `visit` with each of the last `count` commits, newest first, compared with its first parent, and with the
@@ -174,7 +186,7 @@ pub struct CommitChanges {
 pub fn each_change(
     root: &Root,
     location: &GitLocation,
-    count: usize,
+    (count, with_change): (usize, WithChange),
     mut visit: impl FnMut(CommitChanges, usize),
 ) -> Result<Vec<HistoryNote>, GitError> {
     let repository = Repository::open(root, location, ConfigSource::Repository)?.with_caches();
@@ -197,7 +209,14 @@ pub fn each_change(
             Ok(changes) => {
                 let mut targets = Collection::of(&repository, &changes, Renames::Similar);
                 targets.targets.extend(super::messages::target_of(&repository, one.id, &changes)?);
-                visit(CommitChanges { commit: walk::commit(&repository, one, 1), targets }, all);
+                let change = match (one.parent, with_change) {
+                    (Parent::Known(parent), WithChange::Yes) => {
+                        let pair = (repository.commit_tree(parent)?, one.tree);
+                        Some(super::change::change_of_commit(&repository, pair, &changes)?)
+                    }
+                    _ => None,
+                };
+                visit(CommitChanges { commit: walk::commit(&repository, one, 1), targets, change }, all);
             }
             Err(error) => {
                 notes.push(HistoryNote::Broken(error.to_string()));

@@ -161,6 +161,12 @@ impl PreviousVersions {
         }
     }
 
+    /// The files of the first base that the index does not have.
+    pub(in crate::source) fn gone(&self) -> impl Iterator<Item = RelPath> {
+        let gone = self.index.bases.first().into_iter().flat_map(|base| &base.changes.gone);
+        gone.filter_map(|(path, _)| self.repository.project_path(path))
+    }
+
     /// Whether this repository has a file at a path of the project, or had one.
     pub(in crate::source) fn has(&self, path: &RelPath) -> bool {
         let Some(path) = self.repository.path_in_worktree(path) else { return false };
@@ -387,7 +393,7 @@ fn was_staged_before(entry: &gix::index::Entry, since: SystemTime) -> bool {
 
 /// The metadata as the index stores it.
 #[cfg(unix)]
-fn stat(metadata: &Metadata) -> Option<Stat> {
+pub(super) fn stat(metadata: &Metadata) -> Option<Stat> {
     use std::os::unix::fs::MetadataExt as _;
     // Like git, keeps only the lower 32 bits.
     let time = |seconds: i64, nanoseconds: i64| entry::stat::Time {
@@ -407,7 +413,7 @@ fn stat(metadata: &Metadata) -> Option<Stat> {
 
 /// Not available on this system.
 #[cfg(not(unix))]
-fn stat(_: &Metadata) -> Option<Stat> {
+pub(super) fn stat(_: &Metadata) -> Option<Stat> {
     None
 }
 

@@ -172,6 +172,7 @@ impl<'a> WorktreeComparison<'a> {
         let file = self.file(tracked.path)?;
         let content = match Metadata::from_path_no_follow(&file) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                collection.found.gone.extend(self.repository.project_path(tracked.path));
                 return Ok(());
             }
             Err(_) => Content::File(file.clone()),

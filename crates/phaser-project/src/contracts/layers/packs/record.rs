@@ -31,7 +31,7 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
                 }
             },
             ValueShape::Flag { get, .. } => out.push(get(contract).map_or(UNSAID, u8::from)),
-            ValueShape::Words { get, .. } => {
+            ValueShape::Words { get, .. } | ValueShape::Texts { get, .. } => {
                 put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
             ValueShape::Choices { get, .. } => {
@@ -96,7 +96,7 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
                 UNSAID => {}
                 flag => builder.set(at, Value::Flag(flag != 0)),
             },
-            ValueShape::Words { .. } | ValueShape::Choices { .. } => {
+            ValueShape::Words { .. } | ValueShape::Texts { .. } | ValueShape::Choices { .. } => {
                 let words = bytes.list(|bytes| Some(LocatedText::new(bytes.text()?, 1)))?;
                 if !words.is_empty() {
                     builder.set(at, Value::List(words));

@@ -1,0 +1,483 @@
+//! Contracts about changes: what may not be taken away, and files that belong together.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox};
+
+const KEEP: &str = "rule_id: keep-asserts\ntype: keep_pattern\npattern: 'assert .+'\nfile_glob: 'tests/**'\n\
+    message: 'Keep the assertion.'\nrationale: 'A test without it proves nothing.'\nseverity: error\n\
+    examples:\n  violating: [{before: \"assert f(1) == 1\\n\", after: \"assert True\\n\"}, {before: 'assert x', after: null}]\n  \
+    passing: [{before: \"assert a\\nassert b\\n\", after: \"  assert  b\\nassert a\\n\"}, {before: null, after: 'x'}]\n";
+
+const FROZEN: &str = "rule_id: frozen\ntype: file_unchanged\nfile_glob: 'migrations/*.sql'\n\
+    message: 'Add a new migration.'\nseverity: error\n\
+    examples:\n  violating: [{before: 'a', after: 'b'}, {before: 'a', after: null}]\n  passing: [{before: null, after: 'a'}]\n";
+
+const APPEND: &str = "rule_id: append-only\ntype: file_unchanged\nappend: allow\nfile_glob: 'log.txt'\n\
+    message: 'Only add lines.'\nseverity: error\n";
+
+const COMPANION: &str = "rule_id: has-test\ntype: companion_exists\ncompanion: 'tests/test_{stem}.py'\n\
+    file_glob: 'src/*.py'\nmessage: 'Add a test.'\nseverity: error\n";
+
+const LOCKED: &str = "rule_id: lock-file\ntype: companion_changed\ncompanion: ['package-lock.json', 'yarn.lock']\n\
+    file_glob: 'package.json'\nmessage: 'Update the lock file.'\nseverity: error\n";
+
+const TEST: &str = "def test_f():\n    assert f(1) == 1\n    assert f(2) == 2\n";
+
+/// A project with one commit of last year, so that no turn can have made it.
+fn project(contracts: &[&str]) -> Sandbox {
+    let sandbox = contracts.iter().fold(Sandbox::new(), |sandbox, yaml| sandbox.contract(yaml));
+    let sandbox = sandbox
+        .file("tests/a.py", TEST)
+        .file("tests/b.py", "x = 1\n")
+        .file("migrations/1.sql", "create table a;\n")
+        .file("log.txt", "one\n")
+        .git_init()
+        .git_add(".")
+        .git_commit("first");
+    age(&sandbox);
+    sandbox
+}
+
+fn age(sandbox: &Sandbox) {
+    let script = "GIT_COMMITTER_DATE=2025-01-01T00:00:00Z git commit -q --amend --no-edit && \
+        git reflog expire --expire=all --all && git gc -q --prune=now";
+    assert!(sandbox.shell(script).status().expect("runs").success());
+}
+
+fn staged(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.run(["enforce", "--staged", "--format", "json"]).violations()
+}
+
+fn event(sandbox: &Sandbox, name: &str, fields: Value) -> Output {
+    let output = sandbox.hook(name).with(json!({ "transcript_path": null })).with(fields).guard().run();
+    assert_eq!(output.code, Some(0), "{output}");
+    output
+}
+
+fn bash(sandbox: &Sandbox, script: &str) -> Output {
+    let began = Instant::now();
+    assert!(sandbox.shell(script).status().expect("runs").success());
+    let duration = u64::try_from(began.elapsed().as_millis()).expect("short") + 2_000;
+    let response = json!({ "stdout": "", "stderr": "", "interrupted": false });
+    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": script }, "tool_response": response,
+        "duration_ms": duration });
+    event(sandbox, "PostToolUse", fields)
+}
+
+fn stop(sandbox: &Sandbox) -> Output {
+    event(sandbox, "Stop", json!({ "stop_hook_active": false }))
+}
+
+mod kept {
+    use super::*;
+
+    #[test]
+    fn edit_that_removes_match_is_denied_and_quoted() {
+        let sandbox = project(&[KEEP]);
+        let text = "    assert f(1) == 1\n    assert f(2) == 2\n";
+        let output = sandbox.hook("PreToolUse").guard().edit("tests/a.py", text, "    assert True\n").run();
+        output.assert_denied(&["keep-asserts at tests/a.py:2", "keep-asserts at tests/a.py:3"]);
+        let reason = output.reason();
+        for quoted in ["tests/a.py:2: assert f(1) == 1 (removed)", "tests/a.py:3: assert f(2) == 2 (removed)"]
+        {
+            assert!(reason.contains(quoted), "{reason}");
+        }
+        assert!(reason.contains("add it to the new place first"), "{reason}");
+    }
+
+    #[test]
+    fn moving_match_is_allowed() {
+        let sandbox = project(&[KEEP]);
+        // Within the file, with other white space.
+        let moved = "def test_f():\n    assert  f(2) == 2\n    if x:\n        assert f(1) == 1\n";
+        sandbox.hook("PreToolUse").guard().write("tests/a.py", moved).run().assert_allowed();
+        // To another file, which has it already.
+        let sandbox = sandbox.file("tests/new.py", "    assert f(2) == 2\n");
+        let without = "def test_f():\n    assert f(1) == 1\n";
+        sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run().assert_allowed();
+        // A file outside the glob does not count.
+        std::fs::rename(sandbox.path("tests/new.py"), sandbox.path("new.py")).expect("moved");
+        let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run();
+        output.assert_denied(&["keep-asserts at tests/a.py:3"]);
+    }
+
+    #[test]
+    fn each_copy_counts() {
+        let sandbox = project(&[KEEP]).file("tests/c.py", "assert f(2) == 2\n");
+        let sandbox = sandbox.git_add(".").git_commit("again");
+        let without = "def test_f():\n    assert f(1) == 1\n";
+        let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run();
+        output.assert_denied(&["keep-asserts at tests/a.py:3"]);
+    }
+
+    #[test]
+    fn new_file_and_uncommitted_match_are_free() {
+        let sandbox = project(&[KEEP]).file("tests/new.py", "assert x\n");
+        sandbox.hook("PreToolUse").guard().write("tests/new.py", "pass\n").run().assert_allowed();
+        let sandbox = sandbox.file("tests/b.py", "assert y\n");
+        sandbox.hook("PreToolUse").guard().write("tests/b.py", "x = 2\n").run().assert_allowed();
+    }
+
+    #[test]
+    fn earlier_removal_by_someone_else_is_existing() {
+        let sandbox = project(&[KEEP]).file("tests/a.py", "def test_f():\n    assert f(2) == 2\n");
+        let edit = || sandbox.hook("PreToolUse").guard();
+        edit().edit("tests/a.py", "def test_f", "def test_g").run().assert_allowed();
+        edit().edit("tests/b.py", "x", "y").run().assert_allowed();
+        let output = edit().edit("tests/a.py", "assert f(2) == 2", "pass").run();
+        output.assert_denied(&["keep-asserts at tests/a.py:3"]);
+    }
+
+    #[test]
+    fn works_without_git() {
+        let sandbox = Sandbox::new().contract(KEEP).file("tests/a.py", TEST);
+        let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", "pass\n").run();
+        output.assert_denied(&["keep-asserts at tests/a.py:2", "keep-asserts at tests/a.py:3"]);
+        sandbox.hook("PreToolUse").guard().write("tests/new.py", "pass\n").run().assert_allowed();
+    }
+
+    #[test]
+    fn staged_and_diff_agree() {
+        let sandbox = project(&[KEEP]);
+        let sandbox = sandbox.file("tests/a.py", "def test_f():\n    assert f(2) == 2\n").git_add(".");
+        let expected = ["tests/a.py:2:5 keep-asserts"];
+        assert_eq!(staged(&sandbox), expected);
+        let json = sandbox.run(["enforce", "--staged", "--format", "json"]).json();
+        assert_eq!(json["violations"][0]["change"], "removed", "{json}");
+        let diff = |range: &str| sandbox.run(["enforce", "--diff", range, "--format", "json"]).violations();
+        assert_eq!(diff("HEAD"), expected);
+        let sandbox = sandbox.git_commit("second");
+        let diff = |range: &str| sandbox.run(["enforce", "--diff", range, "--format", "json"]).violations();
+        assert_eq!(diff("HEAD~..HEAD"), expected);
+        assert_eq!(diff("HEAD~"), expected);
+        assert_eq!(sandbox.run(["enforce", "--all"]).code, Some(0), "no change is judged");
+        let backtest = sandbox.run(["contracts", "backtest", "keep-asserts", "--format", "json"]).json();
+        assert_eq!(backtest["commits"]["refused"], 1, "{backtest}");
+    }
+
+    #[test]
+    fn move_between_staged_files_and_rename_are_allowed() {
+        let sandbox = project(&[KEEP]).file("tests/a.py", "def test_f():\n    assert f(1) == 1\n");
+        let sandbox = sandbox.file("tests/deep/c.py", "assert f(2) == 2\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = project(&[KEEP]);
+        sandbox.git(&["mv", "tests/a.py", "tests/z.py"]);
+        assert_eq!(staged(&sandbox), [""; 0]);
+        sandbox.git(&["mv", "tests/z.py", "z.py"]);
+        let expected = ["tests/a.py:2:5 keep-asserts", "tests/a.py:3:5 keep-asserts"];
+        assert_eq!(staged(&sandbox), expected, "it left the glob");
+    }
+
+    #[test]
+    fn deletion_is_removal() {
+        let sandbox = project(&[KEEP]);
+        sandbox.git(&["rm", "-q", "tests/a.py"]);
+        let expected = ["tests/a.py:2:5 keep-asserts", "tests/a.py:3:5 keep-asserts"];
+        assert_eq!(staged(&sandbox), expected);
+    }
+
+    #[test]
+    fn directive_in_base_excepts_line() {
+        let sandbox =
+            project(&[KEEP]).file("tests/a.py", "assert a # phaser:ignore keep-asserts\nassert b\n");
+        let sandbox = sandbox.git_add(".").git_commit("excepted").file("tests/a.py", "").git_add(".");
+        assert_eq!(staged(&sandbox), ["tests/a.py:2:1 keep-asserts"]);
+        // A change does not excuse itself.
+        let sandbox = sandbox.file("tests/a.py", "# phaser:ignore-file keep-asserts\n").git_add(".");
+        assert_eq!(staged(&sandbox), ["tests/a.py:2:1 keep-asserts"]);
+    }
+
+    #[test]
+    fn command_and_turn_report_removals() {
+        let sandbox = project(&[KEEP]);
+        let swept = bash(&sandbox, "sed -i '/f(1)/d' tests/a.py");
+        assert_eq!(swept.reported(), ["keep-asserts at tests/a.py:2"], "{swept}");
+        let stopped = stop(&sandbox);
+        assert_eq!(stopped.reported(), ["keep-asserts at tests/a.py:2"], "{stopped}");
+    }
+
+    #[test]
+    fn command_that_deletes_is_reported() {
+        let sandbox = project(&[KEEP, FROZEN]);
+        let swept = bash(&sandbox, "rm tests/a.py");
+        assert_eq!(
+            swept.reported(),
+            ["keep-asserts at tests/a.py:2", "keep-asserts at tests/a.py:3"],
+            "{swept}"
+        );
+        let swept = bash(&sandbox, "git checkout -q tests && mv migrations/1.sql migrations/2.sql");
+        assert_eq!(swept.reported(), ["frozen at migrations/1.sql"], "{swept}");
+        assert!(swept.stdout.contains("renamed to migrations/2.sql"), "{swept}");
+    }
+
+    #[test]
+    fn switching_branches_is_silent() {
+        let sandbox = project(&[KEEP, FROZEN]);
+        sandbox.git(&["checkout", "-q", "-b", "other"]);
+        sandbox.git(&["rm", "-q", "tests/a.py"]);
+        let sandbox = sandbox.file("migrations/1.sql", "other\n").git_add(".").git_commit("other");
+        age(&sandbox);
+        sandbox.git(&["checkout", "-q", "main"]);
+        std::thread::sleep(Duration::from_millis(4_100));
+        for script in ["git checkout -q other", "git checkout -q main", "git merge -q --no-edit other"] {
+            let swept = bash(&sandbox, script);
+            assert_eq!(swept.reported(), [""; 0], "{script}: {swept}");
+        }
+    }
+}
+
+mod frozen {
+    use super::*;
+
+    #[test]
+    fn committed_file_is_refused_and_new_one_is_free() {
+        let sandbox = project(&[FROZEN]).file("migrations/2.sql", "new\n");
+        let hook = || sandbox.hook("PreToolUse").guard();
+        hook()
+            .write("migrations/1.sql", "create table a;\nb\n")
+            .run()
+            .assert_denied(&["frozen at migrations/1.sql:2"]);
+        hook().write("migrations/1.sql", "create table a;\n").run().assert_allowed();
+        hook().write("migrations/2.sql", "newer\n").run().assert_allowed();
+        hook().write("migrations/3.sql", "newest\n").run().assert_allowed();
+    }
+
+    #[test]
+    fn deletion_and_rename_name_paths() {
+        let sandbox = project(&[FROZEN]);
+        sandbox.git(&["mv", "migrations/1.sql", "migrations/9.sql"]);
+        let output = sandbox.run(["enforce", "--staged", "--format", "json"]);
+        assert_eq!(output.violations(), ["migrations/1.sql frozen"]);
+        assert_eq!(output.json()["violations"][0]["change"], "renamed to migrations/9.sql");
+        sandbox.git(&["rm", "-qf", "migrations/9.sql"]);
+        let output = sandbox.run(["enforce", "--staged", "--format", "json"]);
+        assert_eq!(output.json()["violations"][0]["change"], "deleted");
+    }
+
+    #[test]
+    fn modes_and_line_ends_are_no_change() {
+        let sandbox = project(&[FROZEN]);
+        sandbox.git(&["update-index", "--chmod=+x", "migrations/1.sql"]);
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("migrations/1.sql", "create table a;\r\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+    }
+
+    #[test]
+    fn append_allows_new_lines_at_end() {
+        let sandbox = project(&[APPEND]).file("log.txt", "one\ntwo\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("log.txt", "two\n").git_add(".");
+        assert_eq!(staged(&sandbox), ["log.txt:1:1 append-only"]);
+    }
+
+    #[test]
+    fn repository_without_commit_has_nothing_to_keep() {
+        let sandbox = Sandbox::new().contract(FROZEN).contract(KEEP).file("migrations/1.sql", "a\n");
+        let sandbox = sandbox.file("tests/a.py", TEST).git_init().git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        sandbox.hook("PreToolUse").guard().write("migrations/1.sql", "b\n").run().assert_allowed();
+    }
+
+    #[test]
+    fn inner_repository_does_not_make_files_new() {
+        let sandbox = project(&[FROZEN]);
+        sandbox.git(&["init", "-q", "migrations"]);
+        let output = sandbox.hook("PreToolUse").guard().write("migrations/1.sql", "b\n").run();
+        output.assert_denied(&["frozen at migrations/1.sql:1"]);
+    }
+
+    #[test]
+    fn detached_head_worktree_and_merge_work() {
+        let sandbox = project(&[FROZEN]);
+        sandbox.git(&["checkout", "-q", "--detach"]);
+        let output = sandbox.hook("PreToolUse").guard().write("migrations/1.sql", "b\n").run();
+        output.assert_denied(&["frozen at migrations/1.sql:1"]);
+        // What another branch brings is not the work of the merge.
+        sandbox.git(&["checkout", "-q", "-b", "other"]);
+        let sandbox = sandbox.file("migrations/1.sql", "other\n").git_add(".").git_commit("other");
+        sandbox.git(&["checkout", "-q", "main"]);
+        let sandbox = sandbox.file("x", "x").git_add("x").git_commit("main");
+        sandbox.git(&["merge", "-q", "--no-commit", "other"]);
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("migrations/1.sql", "third\n").git_add(".");
+        assert_eq!(staged(&sandbox), ["migrations/1.sql:1:1 frozen"]);
+    }
+
+    #[test]
+    fn sparse_checkout_has_no_deletions() {
+        let sandbox = project(&[FROZEN, KEEP]);
+        sandbox.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/migrations/"]);
+        assert!(!sandbox.path("migrations/1.sql").exists());
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(sandbox.run(["enforce", "--diff", "HEAD"]).code, Some(0));
+        assert_eq!(stop(&sandbox).reported(), [""; 0]);
+    }
+
+    #[test]
+    fn broken_base_is_a_gap() {
+        let sandbox = project(&[FROZEN]).file("migrations/2.sql", "two\n").git_add(".").git_commit("loose");
+        let id = sandbox.git(&["rev-parse", "HEAD:migrations/2.sql"]);
+        let id = id.trim();
+        std::fs::remove_file(sandbox.path(&format!(".git/objects/{}/{}", &id[..2], &id[2..])))
+            .expect("removed");
+        let output = sandbox.hook("PreToolUse").guard().write("migrations/2.sql", "b\n").run();
+        assert_ne!(output.decision(), "allow", "{output}");
+        assert!(output.stdout.contains("migrations/2.sql"), "the gap is reported: {output}");
+    }
+
+    #[test]
+    fn decision_ask_asks() {
+        let sandbox = project(&[&FROZEN.replace("severity: error", "severity: error\ndecision: ask")]);
+        let output = sandbox.hook("PreToolUse").guard().write("migrations/1.sql", "b\n").run();
+        assert_eq!(output.decision(), "ask", "{output}");
+        let sandbox = sandbox.file("migrations/1.sql", "b\n").git_add(".");
+        assert_eq!(sandbox.run(["enforce", "--staged"]).code, Some(1));
+    }
+}
+
+mod companions {
+    use super::*;
+
+    #[test]
+    fn missing_companion_is_reported_where_judged() {
+        let sandbox = project(&[COMPANION]).file("src/a.py", "x\n").file("src/b.py", "x\n");
+        let sandbox = sandbox.file("tests/test_a.py", "x\n").git_add(".");
+        let expected = ["src/b.py has-test"];
+        assert_eq!(staged(&sandbox), expected);
+        let all = sandbox.run(["enforce", "--all", "--format", "json"]);
+        assert_eq!(all.violations(), expected);
+        assert_eq!(all.json()["violations"][0]["change"], "tests/test_b.py is missing");
+        sandbox.hook("PreToolUse").guard().write("src/c.py", "x\n").run().assert_allowed();
+        let stopped = stop(&sandbox);
+        assert_eq!(stopped.reported(), ["has-test at src/b.py"], "{stopped}");
+        let again = event(&sandbox, "Stop", json!({ "stop_hook_active": true }));
+        assert_eq!(again.decision(), "", "once: {again}");
+    }
+
+    #[test]
+    fn deleted_companion_is_missed_by_file_that_needs_it() {
+        let sandbox = project(&[COMPANION]).file("src/a.py", "x\n").file("tests/test_a.py", "x\n");
+        let sandbox = sandbox.git_add(".").git_commit("both");
+        sandbox.git(&["rm", "-q", "tests/test_a.py"]);
+        assert_eq!(staged(&sandbox), ["src/a.py has-test"]);
+        sandbox.git(&["rm", "-q", "src/a.py"]);
+        assert_eq!(staged(&sandbox), [""; 0]);
+    }
+
+    #[test]
+    fn companion_must_change_with_file() {
+        let sandbox = project(&[LOCKED]).file("package.json", "{}\n").file("package-lock.json", "{}\n");
+        let sandbox = sandbox.git_add(".").git_commit("both").file("package.json", "{ }\n").git_add(".");
+        assert_eq!(staged(&sandbox), ["package.json lock-file"]);
+        let stopped = stop(&sandbox);
+        assert_eq!(stopped.reported(), ["lock-file at package.json"], "{stopped}");
+        let sandbox = sandbox.file("package-lock.json", "{ }\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(stop(&sandbox).reported(), [""; 0]);
+        let sandbox = sandbox.git_commit("changed");
+        let backtest = sandbox.run(["contracts", "backtest", "lock-file", "--format", "json"]).json();
+        assert_eq!(backtest["commits"]["refused"], 0, "{backtest}");
+    }
+
+    #[test]
+    fn without_any_companion_nothing_must_change() {
+        let sandbox = project(&[LOCKED]).file("package.json", "{}\n").git_add(".").git_commit("alone");
+        let sandbox = sandbox.file("package.json", "{ }\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+    }
+}
+
+mod approvals {
+    use super::*;
+
+    #[test]
+    fn approval_covers_exactly_that_change() {
+        let sandbox = project(&[FROZEN, KEEP]).file("migrations/1.sql", "create table b;\n").git_add(".");
+        let added = sandbox.run(["baseline", "--add", "--only", "frozen", "migrations/1.sql"]);
+        assert_eq!(added.code, Some(0), "{added}");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("migrations/1.sql", "create  table b;\n").git_add("migrations");
+        assert_eq!(staged(&sandbox), ["migrations/1.sql:1:1 frozen"], "another change");
+    }
+
+    #[test]
+    fn approval_lets_same_edit_through() {
+        let sandbox = project(&[KEEP]);
+        let without = "def test_f():\n    assert f(2) == 2\n";
+        let sandbox = sandbox.file("tests/a.py", without);
+        let added = sandbox.run(["baseline", "--add", "--only", "keep-asserts", "tests/a.py"]);
+        assert!(added.stdout.contains("1 violation"), "{added}");
+        sandbox.git(&["checkout", "-q", "tests/a.py"]);
+        sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run().assert_allowed();
+        let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", "pass\n").run();
+        output.assert_denied(&["keep-asserts at tests/a.py:3"]);
+    }
+
+    #[test]
+    fn add_without_only_approves_nothing() {
+        let sandbox = project(&[FROZEN]).file("migrations/1.sql", "b\n").git_add(".");
+        sandbox.run(["baseline", "--add"]);
+        assert_eq!(staged(&sandbox), ["migrations/1.sql:1:1 frozen"]);
+    }
+
+    #[test]
+    fn approvals_are_stale_after_merge_only() {
+        let sandbox = project(&[FROZEN, KEEP]).file("migrations/1.sql", "b\n");
+        let sandbox = sandbox.file("tests/a.py", "def test_f():\n    assert f(2) == 2\n").git_add(".");
+        for id in ["frozen", "keep-asserts"] {
+            assert_eq!(sandbox.run(["baseline", "--add", "--only", id]).code, Some(0));
+        }
+        let all = sandbox.run(["enforce", "--all"]);
+        assert!(!all.stderr.contains("stale") && !all.stdout.contains("stale"), "{all}");
+        let entries = || {
+            std::fs::read_to_string(sandbox.path(".claude/phaser-baseline.jsonl"))
+                .map_or(0, |text| text.lines().count())
+        };
+        let count = entries();
+        assert_eq!(count, 2);
+        assert_eq!(sandbox.run(["baseline", "--prune"]).code, Some(0));
+        assert_eq!(entries(), 2, "the change is not committed");
+        sandbox.git(&["add", "."]);
+        sandbox.git(&["commit", "-q", "-m", "approved"]);
+        assert_eq!(sandbox.run(["baseline", "--prune", "--base", "HEAD~"]).code, Some(0));
+        assert_eq!(entries(), 2);
+        assert_eq!(sandbox.run(["baseline", "--prune"]).code, Some(0));
+        assert_eq!(entries(), 0);
+    }
+}
+
+#[test]
+fn examples_pass_and_lint_is_clean() {
+    let sandbox = project(&[KEEP, FROZEN]);
+    let tested = sandbox.run(["contracts", "test"]);
+    assert_eq!(tested.code, Some(0), "{tested}");
+    assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+    for id in ["keep-asserts", "frozen"] {
+        let explained = sandbox.run(["explain", id]);
+        assert!(explained.stdout.contains("phaser baseline --add --only"), "{explained}");
+        assert!(!explained.stdout.contains("--all"), "{explained}");
+    }
+}
+
+#[test]
+fn hook_opens_git_only_for_contract_that_applies() {
+    let sandbox = project(&[KEEP]);
+    if sandbox.strace().is_none() {
+        return;
+    }
+    let log = sandbox.home().join("trace");
+    let opened = |path: &str| {
+        let event = sandbox.hook("PreToolUse").write(path, "x\n").json();
+        let mut strace = sandbox.strace().expect("is there");
+        strace.args(["-f", "-e", "trace=openat,open", "-o"]).arg(&log).arg(env!("CARGO_BIN_EXE_phaser"));
+        strace.args(["enforce", "--stdin", "--guard"]).current_dir(sandbox.root());
+        sandbox.run_with(&mut strace, event.as_bytes());
+        std::fs::read_to_string(&log).expect("a trace").contains("/.git/HEAD")
+    };
+    assert!(opened("tests/a.py"));
+    assert!(!opened("src/a.py"));
+}
