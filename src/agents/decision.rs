@@ -216,9 +216,10 @@ fn with_concerns(decision: HookDecision, findings: &[PolicyFinding]) -> HookDeci
     let HookDecision { verdict, context, message } = decision;
     match (strictest, verdict) {
         (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => {
-            let ends = [DENIED, NOT_REMOVED].into_iter();
-            let split = ends.filter_map(|end| Some((reason.strip_suffix(end)?, end))).next();
-            let (reason, end) = split.unwrap_or((reason.as_str(), ""));
+            let (reason, end) = match reason.strip_suffix(DENIED) {
+                Some(reason) => (reason, DENIED),
+                None => (reason.as_str(), ""),
+            };
             let reason = with_findings(Some(reason.to_owned()), "\n", findings);
             let reason = cut(&reason, MAX_TEXT - end.len() - 1);
             HookDecision { verdict: HookVerdict::Deny(format!("{reason}{end}")), context, message }
@@ -302,7 +303,7 @@ pub const DENIED: &str = "\nNothing was written. Fix these lines and retry.";
 
 /// The end of a denial of a removal under `--guard`. Text that is elsewhere already counts as moved.
 const NOT_REMOVED: &str =
-    "\nNothing was written. Keep these lines; to move one, add it to the new place first.";
+    "\nTo move a line, add it to the new place first.\nNothing was written. Fix these lines and retry.";
 
 /// The end of a question to the user under `--guard`. The model receives it if nobody answers.
 const ASKED: &str = "\nNothing was written. The user has to agree to this edit.";
