@@ -139,7 +139,7 @@ pub fn violations_in(text: &str) -> Vec<String> {
     };
     let (mut violations, mut contract) = (Vec::new(), None);
     let denial = text.find("\nNothing was written. ").unwrap_or(0);
-    let is_rest = |line: &&str| line.starts_with('…') || line.starts_with("Why: ");
+    let is_rest = |line: &&str| ["…", "Why: ", "To move "].iter().any(|start| line.starts_with(start));
     for line in text[..denial].lines().filter(|line| !is_rest(line)) {
         let start = line.split_once(": ").map_or(line, |(start, _)| start);
         match contract {
