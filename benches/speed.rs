@@ -7,7 +7,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use phaser::internals::apply_within;
 use phaser_core::contract::{Contract, LayerKind};
-use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
+use phaser_core::matcher::{Directives, FileNames, Matcher, Options, Scratch, broken};
 use phaser_core::text::Text;
 use phaser_project::contracts::layers::{Layer, Loaded, Loading, load};
 use phaser_project::contracts::read::ContractDirectory;
@@ -84,10 +84,10 @@ fn search(bencher: Bencher, (count, kind): (usize, Kind)) {
     let path = RelPath::from("src/main.c");
     let matcher = ready(contracts(count));
     let selection = matcher.select(&path, None);
-    let mut scratch = Scratch::default();
+    let (mut scratch, names) = (Scratch::default(), FileNames { path: &path, alias: None });
     bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
         let text = Text::new(black_box(text.as_bytes())).expect("is text");
-        matcher.check_with(&mut scratch, &selection, &path, Some(&text))
+        matcher.check_with(&mut scratch, &selection, names, Some(&text))
     });
 }
 

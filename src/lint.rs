@@ -5,6 +5,7 @@ use crate::examples::derived_path;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
+use phaser_data::Format;
 use phaser_glob::{Glob, NamePattern};
 use phaser_project::path::RelPath;
 use phaser_zones::Language;
@@ -22,6 +23,8 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(slow_pattern(contract));
         warnings.extend(pattern_across_lines(contract));
         warnings.extend(zones_of_unknown_language(contract));
+        warnings.extend(values_of_no_data(contract));
+        warnings.extend(forbidden_root(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -127,6 +130,43 @@ fn zones_of_unknown_language(contract: &Contract) -> Option<Warning> {
     (!unknown.is_empty()).then(|| Warning::at(&contract.origin.file, contract.glob_line, what))
 }
 
+/// Reports a contract about values for files that are not data, which are not judged.
+fn values_of_no_data(contract: &Contract) -> Option<Warning> {
+    if !contract.check.reads_data() {
+        return None;
+    }
+    let named = match contract.glob.names() {
+        NamePattern::Any => return None,
+        NamePattern::Name(name) => vec![name.to_owned()],
+        NamePattern::Extensions(extensions) => {
+            extensions.iter().map(|extension| format!("*.{extension}")).collect()
+        }
+    };
+    let others: Vec<_> = named.into_iter().filter(|name| Format::of(name.as_bytes()).is_none()).collect();
+    let what = format!(
+        "{}: {} is not JSON, YAML or TOML by its name and is not judged (change 'file_glob')",
+        contract.id,
+        others.join(", ")
+    );
+    (!others.is_empty()).then(|| Warning::at(&contract.origin.file, contract.glob_line, what))
+}
+
+/// Reports a path that says nothing: `$` is every file, whatever it holds, and no scalar in most files.
+fn forbidden_root(contract: &Contract) -> Option<Warning> {
+    let check = contract.check.value()?;
+    let what = match (check.path.is_empty(), &check.pattern, check.equals.is_empty()) {
+        (true, None, true) => "the path '$' selects the whole file (name a value, such as '$.name')",
+        (true, ..) => {
+            "the path '$' selects the whole file, which is no single value (name a value, such as '$.name')"
+        }
+        (false, ..) if check.path.selects_nothing() => {
+            "the path can select nothing (a slice with step 0, or one that ends before it starts)"
+        }
+        (false, ..) => return None,
+    };
+    Some(Warning::at(&contract.origin.file, contract.line, format!("{}: {what}", contract.id)))
+}
+
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
     Warning::at(&contract.origin.file, pattern.line, format!("{}: {what}", contract.id))
 }
@@ -163,9 +203,10 @@ fn duplicates(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
 
 fn same_demand(first: &Contract, second: &Contract) -> bool {
     let text = |check: &Check| {
+        let path = check.value().map(|value| (value.demand, value.path.clone()));
         check
             .pattern()
-            .map(|pattern| (std::mem::discriminant(check), pattern.source.clone(), pattern.dialect))
+            .map(|pattern| (std::mem::discriminant(check), path, pattern.source.clone(), pattern.dialect))
     };
     first.enabled && second.enabled && text(&first.check) == text(&second.check)
 }

@@ -182,6 +182,13 @@ fn write(
     contracts::show::write_indented(out, &contract.message, width)?;
     writeln!(out, "\n{title}what it demands:{title:#}")?;
     contracts::show::write_indented(out, contract.kind.meaning, width)?;
+    if let Some(check) = contract.check.value() {
+        writeln!(out, "  path: {}", inert(check.path.as_str()))?;
+        let equals: Vec<_> = check.equals.iter().map(ToString::to_string).collect();
+        if !equals.is_empty() {
+            writeln!(out, "  equals: {}", inert(&equals.join(", ")))?;
+        }
+    }
     if let Some(pattern) = contract.check.pattern() {
         writeln!(out, "  pattern: {}", inert(&pattern.source))?;
     }

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::globs::{self, Globs};
 use super::{States, overrides, patterns, quoted};
+use phaser_core::check::{ValueCheck, ValueDemand};
 use phaser_core::contract::{BlockDecision, Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
+use phaser_data::Scalar;
 use phaser_project::contracts::layers::Layer;
 use phaser_project::project::load::Loaded;
 
@@ -179,6 +181,16 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     if was.check == is.check {
         return None;
     }
+    if let (Some(old), Some(new)) = (was.check.value(), is.check.value()) {
+        if old.demand == new.demand && old.path != new.path {
+            return Some(Fault::Is("has another path"));
+        }
+        if old.demand == new.demand
+            && (old.equals != new.equals || old.pattern.is_some() != new.pattern.is_some())
+        {
+            return (!values_cover(old, new)).then_some(Fault::Is("has other values"));
+        }
+    }
     let same_text = match (was.check.pattern(), is.check.pattern()) {
         (Some(one), Some(other)) => (&one.source, one.dialect) == (&other.source, other.dialect),
         _ => false,
@@ -212,6 +224,22 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     let (narrow, wide) = if is.check.passes_unmatched() { (old, new) } else { (new, old) };
     let as_strict = everywhere && patterns::is_wider(narrow, wide);
     (!as_strict).then_some(Fault::Is("has another pattern"))
+}
+
+/// Whether a check on values with other comparisons is as strict: it forbids more values, or allows fewer.
+fn values_cover(old: &ValueCheck, new: &ValueCheck) -> bool {
+    if old.pattern.is_some() || new.pattern.is_some() {
+        // Without a comparison, every value is forbidden, and every value is allowed.
+        let unlimited = if old.demand == ValueDemand::Forbids { new } else { old };
+        return unlimited.pattern.is_none() && unlimited.equals.is_empty();
+    }
+    let is_in = |some: &[Scalar], all: &[Scalar]| {
+        all.is_empty() || (!some.is_empty() && some.iter().all(|one| all.contains(one)))
+    };
+    match old.demand {
+        ValueDemand::Forbids => is_in(&old.equals, &new.equals),
+        ValueDemand::Requires => is_in(&new.equals, &old.equals),
+    }
 }
 
 /// How the set of files is weaker.

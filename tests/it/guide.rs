@@ -29,6 +29,14 @@ pub fn blocks(guide: &str) -> Vec<(String, String)> {
 #[test]
 fn documented_contracts_and_commands_work() {
     let mut sandbox = Sandbox::new().file("README.md", "Owner: anna\n").file("LICENSE", "");
+    for (path, text) in [
+        (".github/workflows/ci.yml", "jobs: {build: {timeout-minutes: 5}}\n"),
+        ("compose.yaml", "services: {}\n"),
+        ("pyproject.toml", "[project]\nrequires-python = '>=3.11'\n"),
+        ("tsconfig.json", "{\"compilerOptions\": {\"strict\": true}}\n"),
+    ] {
+        sandbox = sandbox.file(path, text);
+    }
     let (mut contracts, mut commands) = (0, 0);
     for (info, text) in blocks(&guide()) {
         sandbox = match info.split_once(' ').unwrap_or((&info, "")) {
@@ -69,6 +77,7 @@ fn tables() -> (String, String) {
         match key {
             "pattern" => "for types with a pattern",
             "file_glob" => "for types about files",
+            "path" => "for types about values",
             key if required.iter().any(|required| required == key) => "yes",
             _ => "",
         }

@@ -16,6 +16,7 @@ mod contracts;
 mod contracts_from;
 mod contracts_loading;
 mod corpus;
+mod data;
 mod decisions;
 mod determinism;
 mod doctor;

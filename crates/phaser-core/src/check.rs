@@ -26,8 +26,8 @@
 //! 3. For a new key, add a row to [`KEYS`](crate::contract::keys::KEYS) and a field to [`TypeValues`]. Parsing,
 //!    `contracts create`, the JSON Schema and `contracts show` follow from these rows.
 //! 4. For an input that no check reads yet, add a variant to [`CheckInput`] and a field to [`CheckTarget`]; the compiler
-//!    lists the places that have to supply it. Expected inputs: a shell command, parsed data, a syntax
-//!    tree. A mode that cannot supply an input does not
+//!    lists the places that have to supply it. Expected inputs: a shell command, a syntax tree. A mode that cannot
+//!    supply an input does not
 //!    evaluate the check, which never counts as a failure.
 //! 5. Document the type in `docs/contracts.md` and give it an example in each schema it exists in.
 
@@ -39,10 +39,13 @@ use crate::contract::{ContractSchema, Pattern};
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
+use crate::violation::LineDigest;
+use phaser_data::{JsonPath, ParseError, Scalar, Tree};
 
 mod companion;
 mod file_exists;
 mod file_not_exists;
+mod file_parses;
 mod file_size;
 mod file_unchanged;
 mod forbid_pattern;
@@ -50,12 +53,14 @@ mod keep_pattern;
 mod message;
 mod require_pattern;
 mod require_somewhere;
+mod value;
 
 pub use companion::{
     COMPANION_CHANGED, COMPANION_EXISTS, Companion, CompanionDemand, PLACEHOLDERS, unknown_placeholder,
 };
 pub use file_exists::{FILE_EXISTS, FileExists};
 pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
+pub use file_parses::{FILE_PARSES, FileParses};
 pub use file_size::{FILE_SIZE, FileSize};
 pub use file_unchanged::{AppendRule, FILE_UNCHANGED, FileUnchanged, with_line_feeds};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
@@ -63,9 +68,10 @@ pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
+pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 13] = [
+pub static TYPES: [&ContractType; 16] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -73,6 +79,9 @@ pub static TYPES: [&ContractType; 13] = [
     &FILE_CONTAINS,
     &FILE_NOT_CONTAINS,
     &FILE_SIZE,
+    &FILE_PARSES,
+    &FORBID_VALUE,
+    &REQUIRE_VALUE,
     &FILE_UNCHANGED,
     &KEEP_PATTERN,
     &COMPANION_EXISTS,
@@ -114,12 +123,25 @@ pub struct TypeValues {
     pub append: Option<AppendRule>,
     /// `companion`.
     pub companions: Vec<String>,
+    /// `path`.
+    pub path: Option<JsonPath>,
+    /// `equals`; empty without it.
+    pub equals: Vec<Scalar>,
 }
 
 impl TypeValues {
     /// No values.
     pub fn new(schema: ContractSchema) -> Self {
-        Self { schema, pattern: None, max_lines: None, max_bytes: None, append: None, companions: Vec::new() }
+        Self {
+            schema,
+            pattern: None,
+            max_lines: None,
+            max_bytes: None,
+            append: None,
+            companions: Vec::new(),
+            path: None,
+            equals: Vec::new(),
+        }
     }
 }
 
@@ -175,6 +197,8 @@ pub enum CheckInput {
     Text,
     /// The number of lines and bytes. Files are judged however large they are.
     Size,
+    /// The values of a JSON, YAML or TOML file. Files with another name are not judged.
+    Data,
     /// The text of a commit message. The globs limit it to commits that change such a file.
     Message,
     /// Both versions of each file that a change touches.
@@ -205,8 +229,33 @@ pub struct CheckTarget<'a> {
     pub matches: Vec<Range<usize>>,
     /// The size of the file. Present if [`CheckInput::Size`] is read.
     pub size: Option<FileSize>,
+    /// The parsed file. Present if [`CheckInput::Data`] is read.
+    pub data: Option<&'a DataTarget<'a>>,
     /// Whether the search for matches ended before the text did, for lack of time or memory.
     pub incomplete: bool,
+}
+
+/// A parsed data file.
+pub struct DataTarget<'a> {
+    /// Its tree, or why it has none.
+    pub tree: Result<&'a Tree<'a>, &'a ParseError>,
+    /// Whether the check's pattern matches a text.
+    pub matches: &'a dyn Fn(&str) -> bool,
+}
+
+impl fmt::Debug for DataTarget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DataTarget").field("tree", &self.tree).finish_non_exhaustive()
+    }
+}
+
+/// A violation at a place, recognised by something else than the lines there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What an equal violation in another version of the file has in common with it.
+    pub identity: LineDigest,
 }
 
 /// The result of evaluating one target.
@@ -216,8 +265,14 @@ pub enum CheckVerdict {
     Pass,
     /// One violation for each of these byte ranges of the text.
     Spans(Vec<Range<usize>>),
+    /// One violation for each of these.
+    Findings(Vec<Finding>),
     /// One violation for the whole file, without a line.
     File,
+    /// Unchecked, because the file does not parse.
+    Unparsable,
+    /// Unchecked, because the path visits too many values of the file.
+    TooBroad,
     /// The target meets a requirement on the [project](CheckLevel::Project).
     Satisfies,
 }
@@ -281,6 +336,10 @@ pub enum Check {
     NotExists,
     /// See [`FileSize`].
     Size(FileSize),
+    /// See [`FileParses`].
+    Parses,
+    /// See [`ValueCheck`]. Boxed, because other checks are far smaller.
+    Value(Box<ValueCheck>),
     /// See [`MessageCheck`].
     Message(MessageCheck),
     /// See [`FileUnchanged`].
@@ -315,6 +374,8 @@ impl Check {
             Self::Exists => &FileExists,
             Self::NotExists => &FileNotExists,
             Self::Size(check) => check,
+            Self::Parses => &FileParses,
+            Self::Value(check) => &**check,
             Self::Message(check) => check,
             Self::Unchanged(check) => check,
             Self::Keep(check) => check,
@@ -329,7 +390,7 @@ impl Check {
 
     /// Whether it is judged on the text of files.
     pub fn reads_text(&self) -> bool {
-        self.input() == CheckInput::Text
+        matches!(self.input(), CheckInput::Text | CheckInput::Data)
     }
 
     /// Whether it is judged on commit messages.
@@ -374,6 +435,19 @@ impl Check {
             Self::Size(limit) => Some(*limit),
             _ => None,
         }
+    }
+
+    /// The check of `forbid_value` or `require_value`.
+    pub fn value(&self) -> Option<&ValueCheck> {
+        match self {
+            Self::Value(check) => Some(check),
+            _ => None,
+        }
+    }
+
+    /// Whether it is judged on the values of data files.
+    pub fn reads_data(&self) -> bool {
+        self.input() == CheckInput::Data
     }
 
     /// See [`Evaluator::max_matches`].
@@ -425,7 +499,9 @@ mod tests {
     fn verdict(check: &Check, matches: &[Range<usize>], incomplete: bool) -> CheckVerdict {
         let (path, text) = (RelPath::from("a.py"), Text::new(&b"a.b a.b"[..]).expect("is text"));
         let text = check.reads_text().then_some(&text);
-        check.evaluate(CheckTarget { path: &path, text, matches: matches.to_vec(), size: None, incomplete })
+        let target =
+            CheckTarget { path: &path, text, matches: matches.to_vec(), size: None, data: None, incomplete };
+        check.evaluate(target)
     }
 
     #[test]
@@ -443,8 +519,8 @@ mod tests {
     fn builds_nothing_without_required_key() {
         for row in TYPES {
             let check = (row.build)(TypeValues::new(ContractSchema::Flat));
-            let needs_key =
-                row.requires("pattern") || row.requires("companion") || !row.one_of_keys.is_empty();
+            let needs_key = ["pattern", "companion", "path"].iter().any(|key| row.requires(key))
+                || !row.one_of_keys.is_empty();
             assert_eq!(check.is_none(), needs_key, "{row}");
         }
     }

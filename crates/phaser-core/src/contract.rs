@@ -293,7 +293,9 @@ impl Contract {
         (id, kind, check, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
         (layer, file).hash(hasher);
         exclude.as_deref().map(|Exclude { glob, line: _ }| glob).hash(hasher);
-        fix.as_deref().map(|FixTemplate { template, line: _ }| template).hash(hasher);
+        fix.as_deref()
+            .map(|FixTemplate { template, is_literal, line: _ }| (template, is_literal))
+            .hash(hasher);
     }
 
     /// Whether it has the tag.

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::Contract;
 use crate::matcher::captures::Captures;
-use crate::matcher::{Checked, FileNames, Matcher};
+use crate::matcher::{Checked, FileNames, Matcher, Scratch};
 use crate::notebook::{self, Notebook};
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::{Text, starts_with_mark};
@@ -207,13 +207,14 @@ impl<'m> Fixer<'m> {
     }
 
     fn check(&self, names: FileNames<'_>, text: &Text<'_>) -> Checked {
-        self.matcher.check(&self.matcher.select(names.path, names.alias), names.path, Some(text))
+        let selection = self.matcher.select(names.path, names.alias);
+        self.matcher.check_with(&mut Scratch::default(), &selection, names, Some(text))
     }
 
     /// Selects edits that can be applied together: all of them; else without those that cause a problem; then one
     /// by one where the cause is unclear.
     fn round(&self, names: FileNames<'_>, now: &TextState) -> Round {
-        let (mut candidates, mut left) = self.candidates(now);
+        let (mut candidates, mut left) = self.candidates(names, now);
         candidates.sort_by(|one, other| {
             let id = |edit: &Edit| &now.violations[edit.violation].contract.id;
             let by_place = one.range.start.cmp(&other.range.start).then_with(|| id(one).cmp(id(other)));
@@ -243,7 +244,7 @@ impl<'m> Fixer<'m> {
     }
 
     /// An edit for each violation with a fix, and the violations whose fix cannot be computed.
-    fn candidates(&self, now: &TextState) -> (Vec<Edit>, Vec<(usize, WhyLeft)>) {
+    fn candidates(&self, names: FileNames<'_>, now: &TextState) -> (Vec<Edit>, Vec<(usize, WhyLeft)>) {
         let (mut candidates, mut left) = (Vec::new(), Vec::new());
         if starts_with_mark(&now.text) {
             return (candidates, left);
@@ -269,7 +270,10 @@ impl<'m> Fixer<'m> {
             }
             let places: Vec<_> = indices.iter().filter_map(|&index| now.place(index)).collect();
             let contract = &now.violations[indices[0]].contract;
-            let written = replacement::of_matches(self, contract, &text, &places);
+            let written = match contract.check.value() {
+                Some(_) => replacement::of_values(self, contract, names, &text, &places),
+                None => replacement::of_matches(self, contract, &text, &places),
+            };
             for ((violation, range), new) in indices.into_iter().zip(places).zip(written) {
                 match new {
                     None => left.push((violation, WhyLeft::NoGroups)),

@@ -66,6 +66,20 @@ pub enum SkipReason {
         /// The contract.
         id: String,
     },
+    /// The data file does not parse, so that its values are unknown.
+    Unparsable {
+        /// The line that the parser stopped at.
+        line: usize,
+        /// What the parser reports.
+        why: String,
+        /// The contracts about its values.
+        ids: Vec<String>,
+    },
+    /// The path of the contract visits too many values.
+    TooBroad {
+        /// The contract.
+        id: String,
+    },
     /// The deadline passed before these contracts were searched.
     NoTimeLeft {
         /// At least one.
@@ -127,10 +141,13 @@ impl SkipReason {
     /// contract that applies.
     fn contracts(&self) -> Option<&[String]> {
         match self {
-            Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => {
-                Some(std::slice::from_ref(id))
+            Self::TooManyMatches { id, .. }
+            | Self::TooComplex { id }
+            | Self::TooBroad { id }
+            | Self::OutOfTime { id } => Some(std::slice::from_ref(id)),
+            Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } | Self::Unparsable { ids, .. } => {
+                Some(ids)
             }
-            Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } => Some(ids),
             Self::Binary
             | Self::UnexpectedBinary(_)
             | Self::Encoding(_)
@@ -172,6 +189,8 @@ impl SkipReason {
             | Self::Outside
             | Self::PathTooLong { .. }
             | Self::TooComplex { .. }
+            | Self::TooBroad { .. }
+            | Self::Unparsable { .. }
             | Self::OutOfTime { .. }
             | Self::NoTimeLeft { .. }
             | Self::TimedOut { .. } => Gap::Failure,
@@ -203,6 +222,19 @@ impl fmt::Display for SkipReason {
             Self::NotReconstructed(reason) => f.write_str(reason),
             Self::TooComplex { id } => {
                 write!(f, "{id} is too large for text that is not ASCII (use fewer Unicode classes)")
+            }
+            Self::TooBroad { id } => {
+                write!(f, "{id} visits too many values of the file (make its path more exact)")
+            }
+            Self::Unparsable { line, why, ids } => {
+                let first = ids.first().map_or("", String::as_str);
+                match ids.len() {
+                    1 => write!(f, "line {line} does not parse: {why}; unchecked: {first}"),
+                    count => write!(
+                        f,
+                        "line {line} does not parse: {why}; {count} contracts unchecked, from {first} on"
+                    ),
+                }
             }
             Self::OutOfTime { id } => {
                 write!(f, "{id} ran out of time (simplify its pattern, or raise --timeout)")

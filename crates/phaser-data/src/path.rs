@@ -220,6 +220,19 @@ impl JsonPath {
         eval::select(tree, &self.segments[last..], parent, steps)
     }
 
+    /// Whether no document has a result: a slice of the path is empty for every list.
+    pub fn selects_nothing(&self) -> bool {
+        let is_empty = |selector: &Selector| match selector {
+            Selector::Slice { step: 0, .. } => true,
+            Selector::Slice { start, end: Some(end), step: 1.. } => {
+                let start = start.unwrap_or(0);
+                (start < 0) == (*end < 0) && start >= *end
+            }
+            _ => false,
+        };
+        self.segments.iter().any(|segment| segment.selectors.iter().all(is_empty))
+    }
+
     /// Names without which no node can be selected: a tree that has a result has each of them as a key.
     pub fn required_names(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().filter_map(|segment| match segment.selectors.as_slice() {

@@ -304,7 +304,7 @@ fn read_target(
     }
     let text = content.as_ref().map(|bytes| Text::new(&**bytes));
     let readable = text.as_ref().ok().and_then(Option::as_ref);
-    let mut checked = matcher.check_with(scratch, selection, &target.path, readable);
+    let mut checked = matcher.check_with(scratch, selection, names(target), readable);
     match &target.whole {
         Some(whole) => judge_requirements(matcher, target, reader.read(whole), &mut checked),
         None => set_contents(&mut checked.violations, content.as_deref().ok()),
@@ -362,8 +362,7 @@ fn propose_fixes(fixer: &Fixer<'_>, target: &Target, bytes: &[u8], text: &Text<'
     if target.whole.is_some() || !checked.violations.iter().any(is_fixable) {
         return;
     }
-    let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
-    for Edit { violation, range, new } in fixer.plan(names, text, checked) {
+    for Edit { violation, range, new } in fixer.plan(names(target), text, checked) {
         let at = |place: usize| place_in_file(bytes, text.bytes(), place);
         // Reports are UTF-8, so a fix that is not cannot be reported.
         let old = String::from_utf8(text.bytes()[range.clone()].to_vec());
@@ -383,7 +382,11 @@ fn judge_requirements(
     checked: &mut Checked,
 ) {
     let is_required = |violation: &Violation| violation.contract.check.needs_whole_file();
+    let is_of_whole = |skipped: &Skipped| {
+        matches!(skipped.why, SkipReason::Unparsable { .. } | SkipReason::TooBroad { .. })
+    };
     checked.violations.retain(|violation| !is_required(violation));
+    checked.skipped.retain(|skipped| !is_of_whole(skipped));
     checked.satisfied.clear();
     let bytes = match whole {
         Ok(bytes) => bytes,
@@ -391,8 +394,9 @@ fn judge_requirements(
     };
     let Some(text) = Text::new(&*bytes) else { return };
     let selection = matcher.select(&target.path, target.alias.as_ref());
-    let mut of_whole = matcher.check(&selection, &target.path, Some(&text));
+    let mut of_whole = matcher.check_with(&mut Scratch::default(), &selection, names(target), Some(&text));
     set_contents(&mut of_whole.violations, Some(&bytes));
+    checked.skipped.extend(of_whole.skipped.into_iter().filter(is_of_whole));
     checked.violations.extend(of_whole.violations.into_iter().filter(is_required));
     checked.satisfied = of_whole.satisfied;
 }
@@ -435,7 +439,7 @@ fn previous_violations(
     let text = content.as_deref().and_then(Text::new);
     let changed = changed_lines(bytes(text.as_ref()), bytes(now));
     let selection = matcher.select(&before.path, before.alias.as_ref());
-    let mut checked = matcher.check(&selection, &before.path, text.as_ref());
+    let mut checked = matcher.check_with(&mut Scratch::default(), &selection, names(before), text.as_ref());
     set_contents(&mut checked.violations, content.as_deref());
     drop(content);
     if let Some(whole) = &before.whole {
@@ -449,6 +453,11 @@ fn previous_violations(
         violations.extend(others.into_iter().filter(|other| !known.contains(&key(other))));
     }
     (violations, changed)
+}
+
+/// The names of a target.
+fn names(target: &Target) -> FileNames<'_> {
+    FileNames { path: &target.path, alias: target.alias.as_ref() }
 }
 
 fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {

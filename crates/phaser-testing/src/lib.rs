@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use phaser::internals::{apply_within, count_hooks, install, respond, tool_call, uninstall};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
+use phaser_core::fix::Fixer;
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
 use phaser_core::matcher::pattern::dialect::{TranslationPurpose, translate};
-use phaser_core::matcher::{Directives, Matcher, Options};
+use phaser_core::matcher::{Directives, FileNames, Matcher, Options};
 use phaser_core::text::Text;
 use phaser_core::violation::LineDigest;
+use phaser_data::{Format, JsonPath, Tree};
 use phaser_hook::Request;
 use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::{RelPath, Root};
@@ -144,6 +146,54 @@ pub fn search(data: &[u8]) {
         let expected: Vec<_> =
             expected.into_iter().take(1000).map(|range| text.region(visible(range))).collect();
         assert_eq!(found, expected, "{source}");
+    }
+}
+
+/// A path and a data file, read in every format: spans are in the text, each value is selected by its own path, and the
+/// matcher finds what the path selects, with a fix that keeps the rest of the file.
+pub fn data(data: &[u8]) {
+    let Some((source, content)) = split_once(data) else { return };
+    let (Ok(source), Ok(content)) = (std::str::from_utf8(source), std::str::from_utf8(content)) else {
+        return;
+    };
+    let path = JsonPath::parse(source);
+    if let Err(error) = &path {
+        assert!(error.at <= source.len(), "{error:?}");
+    }
+    for name in ["a.json", "a.jsonc", "a.yaml", "a.toml"] {
+        let format = Format::of(name.as_bytes()).expect("data");
+        let tree = match Tree::parse(content, format) {
+            Ok(tree) => tree,
+            Err(error) => {
+                assert!(content.get(error.span.clone()).is_some(), "{name}: {error:?}");
+                continue;
+            }
+        };
+        for id in tree.nodes() {
+            assert!(content.get(tree.shown_span(id)).is_some(), "{name}: {:?}", tree.node(id));
+        }
+        for &root in tree.roots() {
+            assert_eq!(tree.location(root), "$");
+        }
+        let Ok(path) = &path else { continue };
+        let Ok(mut selected) = path.select_all(&tree) else { continue };
+        selected.sort_unstable();
+        selected.dedup();
+        let contract = forbid_value(path);
+        let matcher = matcher(vec![contract]);
+        let name = RelPath::from(name);
+        let Some(text) = Text::new(content.as_bytes()).filter(|text| text.bytes() == content.as_bytes())
+        else {
+            continue;
+        };
+        let checked = matcher.check(&matcher.select(&name, None), &name, Some(&text));
+        assert!(checked.violations.len() == selected.len().min(1000), "{name}: {source}: {}", selected.len());
+        if selected.len() < 10 {
+            let names = FileNames { path: &name, alias: None };
+            let fixed = Fixer::new(&matcher).fix(names, &text, []);
+            let fixed = std::str::from_utf8(&fixed.text).expect("is text");
+            assert!(Tree::parse(fixed, format).is_ok(), "{name}: a fix broke the file: {fixed}");
+        }
     }
 }
 
@@ -280,6 +330,16 @@ fn forbid(pattern: &str) -> Contract {
     let mut contract = syntax::parse(yaml, origin()).expect("a contract");
     if let Check::Forbid(forbidden) = &mut contract.check {
         pattern.clone_into(&mut forbidden.pattern.source);
+    }
+    contract
+}
+
+/// A contract that forbids what `path` selects, in every file.
+fn forbid_value(path: &JsonPath) -> Contract {
+    let yaml = "rule_id: no-x\ntype: forbid_value\npath: $\nfix: 'a b'\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let mut contract = syntax::parse(yaml, origin()).expect("a contract");
+    if let Check::Value(forbidden) = &mut contract.check {
+        forbidden.path = path.clone();
     }
     contract
 }

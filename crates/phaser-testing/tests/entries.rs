@@ -334,6 +334,95 @@ fn settings_round_trip() {
 }
 
 #[test]
+fn data_holds() {
+    let documents = [
+        "{\"a\": [1, \"x\", {\"b\": null}], \"b\": {\"c\": true, \"a\": \"\\u0041\"}}",
+        "a: &a\n  - x # c\n  - {b: 'y', c: [1, 2]}\nb: *a\nc:\n  <<: {d: |\n    z\n  }\n---\n? k\n: v\n",
+        "a:\n  b: &x {c: 1}\n  d: {<<: *x, e: >-\n   f}\n  g:\n",
+        "a.b = 1\n[c]\nd = 'x' # c\n[[c.e]]\nf = [1, {g = 2}]\n",
+    ];
+    let paths = [
+        "$",
+        "$.a",
+        "$..*",
+        "$.a[0]",
+        "$['b','a'][*]",
+        "$..[?@.b == null || @ > 1]",
+        "$.a[-1:0:-1]",
+        "$..[?match(@, '[a-z]+') && !count(@.*)==1]",
+        "$[?length(@.a) <= 3]..c",
+    ];
+    let good: Vec<Vec<u8>> = documents
+        .iter()
+        .flat_map(|document| paths.iter().map(move |path| format!("{path}\0{document}").into_bytes()))
+        .collect();
+    let words = &[
+        "\0",
+        "\n",
+        "\r\n",
+        " ",
+        "  ",
+        "\t",
+        "\"",
+        "'",
+        "\\",
+        "\\u0061",
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        ",",
+        ":",
+        ": ",
+        "- ",
+        "#",
+        "//",
+        "/*",
+        "*/",
+        "&a ",
+        "*a",
+        "<<: ",
+        "|",
+        ">",
+        "!",
+        "!!str ",
+        "---\n",
+        "...\n",
+        "%YAML 1.2\n",
+        "? ",
+        "=",
+        ".",
+        "..",
+        "$",
+        "@",
+        "?",
+        "*",
+        "[[",
+        "]]",
+        "1",
+        "-1",
+        "0x",
+        "1e9",
+        "true",
+        "null",
+        "~",
+        "a",
+        "b",
+        "\u{feff}",
+        "\u{1F600}",
+        "&&",
+        "||",
+        "==",
+        "<=",
+        "search(@.a,'x')",
+        "value($..a)",
+    ];
+    try_out("data", entries::data, good, words);
+}
+
+#[test]
 fn baseline_holds() {
     let good = bytes(&[
         concat!(

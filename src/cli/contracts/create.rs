@@ -27,6 +27,7 @@ use phaser_core::contract::{
     Contract, ContractSchema, ContractType, Example, Examples, LayerKind, Origin, Warning,
 };
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
+use phaser_data::Scalar;
 use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::project::PATIENT_TIMEOUT;
 
@@ -46,6 +47,14 @@ pub struct Create {
     /// Set the regular expression
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     pattern: Option<String>,
+
+    /// Set the JSONPath of values, such as '$.dependencies.*'
+    #[arg(long, value_name = "JSONPATH")]
+    path: Option<String>,
+
+    /// Compare values with this one, such as true, 3 or latest (repeatable)
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    equals: Vec<String>,
 
     /// Set the replacement for 'phaser fix'; $1 and ${name} are groups
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
@@ -203,6 +212,9 @@ struct ContractSpec {
     rule_id: String,
     kind: String,
     pattern: Option<String>,
+    path: Option<String>,
+    /// As YAML reads them without quotes, or in double quotes.
+    equals: Vec<String>,
     fix: Option<String>,
     glob: Option<String>,
     exclude: Option<String>,
@@ -228,8 +240,16 @@ impl Create {
 
     /// Whether no flag describes the contract.
     fn is_bare(&self) -> bool {
-        let texts = [&self.pattern, &self.fix, &self.glob, &self.exclude, &self.rationale, &self.severity];
-        let lists = [&self.zones, &self.tags, &self.violating, &self.passing];
+        let texts = [
+            &self.pattern,
+            &self.path,
+            &self.fix,
+            &self.glob,
+            &self.exclude,
+            &self.rationale,
+            &self.severity,
+        ];
+        let lists = [&self.equals, &self.zones, &self.tags, &self.violating, &self.passing];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
             && lists.iter().all(|list| list.is_empty())
@@ -246,6 +266,8 @@ impl Create {
             rule_id: self.rule_id.clone().unwrap_or_default(),
             kind: self.kind.clone().unwrap_or_default(),
             pattern: self.pattern.clone(),
+            path: self.path.clone(),
+            equals: self.equals.clone(),
             fix: self.fix.clone(),
             glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
@@ -270,9 +292,16 @@ fn needs_files(kind: &ContractType) -> bool {
 impl ContractSpec {
     /// The contract. Fails if it or its pattern is invalid.
     fn contract(&self, origin: Origin) -> anyhow::Result<Contract> {
-        let takes_pattern = ContractType::find(&self.kind).is_some_and(|kind| kind.takes("pattern"));
-        if !takes_pattern && self.pattern.is_some() {
-            bail!("--pattern has no meaning for {} (remove it)", self.kind);
+        let takes = |key| ContractType::find(&self.kind).is_some_and(|kind| kind.takes(key));
+        let given = [
+            ("pattern", self.pattern.is_some()),
+            ("path", self.path.is_some()),
+            ("equals", !self.equals.is_empty()),
+        ];
+        for (key, is_given) in given {
+            if is_given && !takes(key) {
+                bail!("--{key} has no meaning for {} (remove it)", self.kind);
+            }
         }
         let mut builder = ContractBuilder::new(origin, ContractSchema::Flat, 1);
         for (name, value) in self.values() {
@@ -290,7 +319,7 @@ impl ContractSpec {
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }
-        let reads_text = contract.check.pattern().is_some();
+        let reads_text = contract.check.reads_text() || contract.check.pattern().is_some();
         let examples = |texts: &[String]| texts.iter().map(|text| example(text, reads_text)).collect();
         contract.examples =
             Examples { violating: examples(&self.violating), passing: examples(&self.passing) };
@@ -303,6 +332,7 @@ impl ContractSpec {
             ("rule_id", Some(self.rule_id.as_str())),
             ("type", Some(self.kind.as_str())),
             ("pattern", self.pattern.as_deref()),
+            ("path", self.path.as_deref()),
             ("file_glob", self.glob.as_deref()),
             ("exclude_glob", self.exclude.as_deref()),
             ("fix", self.fix.as_deref()),
@@ -315,7 +345,13 @@ impl ContractSpec {
         let lists =
             [("in", &self.zones), ("tags", &self.tags)].into_iter().filter(|(_, list)| !list.is_empty());
         let placed = |list: &'_ [String]| list.iter().map(|word| LocatedText::new(word.clone(), 1)).collect();
-        texts.chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
+        let literal = |text: &String| {
+            let scalar = Scalar::from_json(text).unwrap_or_else(|| Scalar::of_plain(text));
+            LocatedText::new(scalar.to_json(), 1)
+        };
+        let equals = (!self.equals.is_empty())
+            .then(|| ("equals", Value::Scalars(self.equals.iter().map(literal).collect())));
+        texts.chain(equals).chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
     }
 }
 

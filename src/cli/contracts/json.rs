@@ -32,10 +32,17 @@ fn value(key: &ContractKey, contract: &Contract) -> Value {
         // Flags default to true.
         (ValueShape::Flag { .. }, None) => json!(true),
         (ValueShape::Choices { get, .. }, _) => json!(get(contract)),
+        (ValueShape::Scalars { get, .. }, Some(_)) => get(contract).iter().map(|one| literal(one)).collect(),
+        (_, Some(KeyValue::Literal(text))) => literal(&text.text),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
-        (_, Some(KeyValue::List(_) | KeyValue::Examples(_)) | None) => Value::Null,
+        (_, Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_)) | None) => Value::Null,
     }
+}
+
+/// A literal as JSON. A number that JSON cannot write is a text.
+fn literal(literal: &str) -> Value {
+    serde_json::from_str(literal).unwrap_or_else(|_| json!(literal))
 }
 
 fn examples(contract: &Contract) -> Value {

@@ -14,6 +14,8 @@ use crate::suggest::nearest;
 pub struct FixTemplate {
     /// `$1` and `${name}` are capture groups, `$$` is a dollar sign.
     pub template: String,
+    /// Whether the contract has a number or boolean without quotes, which is written as given.
+    pub is_literal: bool,
     /// The line in the contract file.
     pub line: usize,
 }
@@ -34,7 +36,7 @@ pub enum FixPart<'t> {
 impl FixTemplate {
     /// A template on `line`.
     pub fn new(template: impl Into<String>, line: usize) -> Self {
-        Self { template: template.into(), line }
+        Self { template: template.into(), is_literal: false, line }
     }
 
     /// The parts in order.
@@ -45,6 +47,15 @@ impl FixTemplate {
     /// Whether it refers to a group other than the match.
     pub fn names_groups(&self) -> bool {
         self.parts().any(|part| matches!(part, FixPart::Number(1..) | FixPart::Name(_)))
+    }
+
+    /// The error of the template for a contract without a pattern, where only `$0` stands for something: the value.
+    pub fn mistake_without_pattern(&self) -> Option<String> {
+        let is_wrong = |part: &FixPart<'_>| !matches!(part, FixPart::Text(_) | FixPart::Number(0));
+        let hint = "(write '$$' for a dollar, or add 'pattern')";
+        self.parts()
+            .any(|part| is_wrong(&part))
+            .then(|| format!("'fix' uses a group, but there is no 'pattern' {hint}"))
     }
 
     /// The error of the template for `pattern`, if any.
@@ -167,7 +178,7 @@ mod tests {
     use super::*;
 
     fn fix(template: &str) -> FixTemplate {
-        FixTemplate { template: template.to_owned(), line: 1 }
+        FixTemplate::new(template, 1)
     }
 
     fn mistake(template: &str, pattern: &str, dialect: Dialect) -> Option<String> {
@@ -190,7 +201,7 @@ mod tests {
             FixPart::Text("é"),
         ];
         assert_eq!(parts, expected);
-        assert_eq!(super::FixTemplate { template: String::new(), line: 1 }.parts().count(), 0);
+        assert_eq!(super::FixTemplate::new("", 1).parts().count(), 0);
         assert_eq!(self::fix("$12").parts().collect::<Vec<_>>(), [FixPart::Number(12)]);
         for stray in ["$", "$a", "${", "${a b}", "${}", "$-", "$99999999999999999999"] {
             assert_eq!(self::fix(stray).parts().next(), Some(FixPart::Stray), "{stray}");

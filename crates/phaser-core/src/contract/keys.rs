@@ -122,6 +122,13 @@ pub enum ValueShape {
         /// The values.
         get: fn(&Contract) -> Vec<&'static str>,
     },
+    /// A scalar with its type, or a list of them. Texts are JSON literals.
+    Scalars {
+        /// Validates and sets the values.
+        set: for<'v> fn(&mut ContractBuilder, &[LocatedText<'v>]),
+        /// The values.
+        get: fn(&Contract) -> Vec<String>,
+    },
     /// Examples.
     Examples,
 }
@@ -150,6 +157,10 @@ impl<'a> LocatedText<'a> {
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
+    /// For [`ValueShape::Text`]: a number or boolean, as written without quotes.
+    Literal(LocatedText<'a>),
+    /// For [`ValueShape::Scalars`].
+    Scalars(Vec<LocatedText<'a>>),
     /// For [`ValueShape::Text`], and for a single text of a shape that is a text or a list.
     Text(LocatedText<'a>),
     /// For [`ValueShape::Words`], and for a list of a shape that is a text or a list.
@@ -208,6 +219,15 @@ impl ContractKey {
     /// The value in `contract`; `None` for examples.
     pub fn value_of<'c>(&self, contract: &'c Contract) -> Option<Value<'c>> {
         match self.shape {
+            ValueShape::Text { get, .. }
+                if self.name == "fix" && contract.fix.as_ref().is_some_and(|fix| fix.is_literal) =>
+            {
+                get(contract).map(Value::Literal)
+            }
+            ValueShape::Scalars { get, .. } => {
+                let scalars: Vec<_> = get(contract).into_iter().map(|one| LocatedText::new(one, 1)).collect();
+                (!scalars.is_empty()).then_some(Value::Scalars(scalars))
+            }
             ValueShape::Text { get, .. } | ValueShape::TextOrList { get, .. } => {
                 get(contract).map(Value::Text)
             }

@@ -1,5 +1,6 @@
-//! The text that a fix writes in place of a match.
+//! The text that a fix writes in place of a match or of a value.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -7,8 +8,10 @@ use memchr::memmem;
 use super::Fixer;
 use crate::contract::Contract;
 use crate::contract::fix::FixPart;
-use crate::matcher::captures::CaptureSpans;
+use crate::matcher::FileNames;
+use crate::matcher::captures::{CaptureSpans, Captures};
 use crate::text::Text;
+use phaser_data::{NodeId, Tree};
 
 /// The replacement for each of these matches; `None` where a group is unknown.
 pub(super) fn of_matches(
@@ -48,6 +51,62 @@ pub(super) fn of_matches(
     };
     let captured = groups.captured(text, matches).into_iter();
     captured.map(|captured| captured.and_then(|captured| one(&|part| range(part, &captured)))).collect()
+}
+
+/// The replacement for each of these values; `None` where a group is unknown. Groups are those of the first match in the
+/// value. A literal is written as given, and a text as the format quotes it. A text that spells a literal is written as one
+/// where it replaces one.
+pub(super) fn of_values(
+    fixer: &Fixer<'_>,
+    contract: &Contract,
+    names: FileNames<'_>,
+    text: &Text<'_>,
+    places: &[Range<usize>],
+) -> Vec<Option<Vec<u8>>> {
+    let nothing = || vec![None; places.len()];
+    let format = names.format();
+    let source = std::str::from_utf8(text.bytes()).ok();
+    let tree = format.zip(source).and_then(|(format, source)| Tree::parse(source, format).ok());
+    let (Some(fix), Some(tree)) = (&contract.fix, tree) else { return nothing() };
+    let needs_match = fix.parts().any(|part| !matches!(part, FixPart::Text(_)));
+    let groups = if needs_match { fixer.captures(contract) } else { None };
+    let by_span: HashMap<Range<usize>, NodeId> = tree.nodes().map(|id| (tree.shown_span(id), id)).collect();
+    let one = |place: &Range<usize>| {
+        let id = *by_span.get(place)?;
+        let value = tree.scalar_text(id).unwrap_or_else(|| tree.source(id));
+        let groups = groups.as_deref();
+        let captured = groups.and_then(|groups| groups.first(&Text::new(value.as_bytes())?));
+        let mut new = String::new();
+        for part in fix.parts() {
+            match part {
+                FixPart::Text(text) => new.push_str(text),
+                FixPart::Number(0) if groups.is_none() => new.push_str(value),
+                part => new.push_str(group(value, part, groups?, captured.as_ref()?)?),
+            }
+        }
+        let is_literal = fix.is_literal || tree.stays_literal(id, &new);
+        let written = if is_literal { tree.written(id, &new) } else { tree.written_string(id, &new) };
+        Some(written.into_bytes())
+    };
+    places.iter().map(one).collect()
+}
+
+/// The text of a group of a match in `value`; empty if it took no part in the match.
+fn group<'v>(
+    value: &'v str,
+    part: FixPart<'_>,
+    groups: &Captures,
+    captured: &CaptureSpans,
+) -> Option<&'v str> {
+    let number = match part {
+        FixPart::Number(number) => number,
+        FixPart::Name(name) => groups.number(name)?,
+        FixPart::Text(_) | FixPart::Stray => return None,
+    };
+    match captured.get(number)? {
+        Some(range) => value.get(range.clone()),
+        None => Some(""),
+    }
 }
 
 /// The more frequent line ending of a text.

@@ -6,6 +6,7 @@ use super::judge::{self, Blame, EditSpan};
 use super::{Edit, Fixer, TextState, WhyLeft};
 use crate::matcher::FileNames;
 use crate::text::{Text, starts_with_mark};
+use phaser_data::Tree;
 
 /// Cap on the checks of one round.
 const MAX_TRIALS: usize = 200;
@@ -112,10 +113,25 @@ impl<'a> Trials<'a> {
             let why = WhyLeft::NotChecked("it would not be text".to_owned());
             return Err(vec![Blame { edits: Vec::new(), why }]);
         };
+        let is_value = |at: &usize| {
+            let violation = &self.now.violations[self.all[*at].violation];
+            violation.contract.check.value().is_some()
+        };
+        if chosen.iter().any(is_value) && !parses(self.names, &text) {
+            let why = WhyLeft::NotChecked("it would not parse".to_owned());
+            return Err(vec![Blame { edits: Vec::new(), why }]);
+        }
         let checked = self.fixer.check(self.names, &text);
         drop(text);
         judge::judge(self.now, bytes, checked, &spans)
     }
+}
+
+/// Whether a data file parses. A check tells only if it has to parse the file.
+fn parses(names: FileNames<'_>, text: &Text<'_>) -> bool {
+    let format = names.format();
+    let source = std::str::from_utf8(text.bytes()).ok();
+    format.zip(source).is_some_and(|(format, source)| Tree::parse(source, format).is_ok())
 }
 
 /// Applies edits, each with the id of its contract. They are in order and do not overlap.

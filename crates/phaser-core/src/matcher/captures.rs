@@ -33,6 +33,15 @@ impl Captures {
         self.0.capture_names().position(|known| known == Some(name))
     }
 
+    /// The groups of the first match in `text` that is not empty.
+    pub fn first(&self, text: &Text<'_>) -> Option<CaptureSpans> {
+        let text = std::str::from_utf8(text.bytes()).ok()?;
+        let found = self.0.captures_iter(text).map_while(Result::ok);
+        let found =
+            found.into_iter().find(|found| found.get(0).is_some_and(|whole| !whole.range().is_empty()))?;
+        Some((0..found.len()).map(|number| found.get(number).map(|group| group.range())).collect())
+    }
+
     /// The groups of each of these matches, which the pattern is known to have in `text`.
     pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<CaptureSpans>> {
         let view = View::of(text);

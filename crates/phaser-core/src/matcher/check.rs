@@ -1,23 +1,26 @@
 //! Checks one text against the contracts of its path: matches become violations, unfinished searches become gaps.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::directives::{Cover, Ignores, Lines};
+use super::glob_set::FileNames;
+use super::pattern::linear::Charset;
 use super::pattern::{Haystack, Unfinished};
 use super::prefilter::MAX_WIDTH;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
-use crate::check::{CheckTarget, CheckVerdict, FileSize};
+use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize};
 use crate::contract::Contract;
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::Text;
 use crate::violation::{CellMatch, LineDigest, Match, MatchDigests, Note, State, Violation};
+use phaser_data::{Format, ParseError, ParseProblem, Tree};
 use phaser_zones::Zones;
 
 /// Cap on the matches reported per contract and file.
@@ -43,21 +46,29 @@ pub struct Checked {
 impl Matcher {
     /// Checks one file. Without a text, only its presence is checked.
     pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
-        self.check_with(&mut Scratch::default(), selection, path, text)
+        self.check_with(&mut Scratch::default(), selection, FileNames { path, alias: None }, text)
     }
 
-    /// [`Matcher::check`] with reusable buffers. In a notebook, contracts see the source of each cell.
+    /// [`Matcher::check`] with reusable buffers, for a file that may have two names. In a notebook, contracts see the
+    /// source of each cell.
     pub fn check_with(
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
-        path: &RelPath,
+        names: FileNames<'_>,
         text: Option<&Text<'_>>,
     ) -> Checked {
+        let path = names.path;
+        let format = match selection.data.is_empty() {
+            true => None,
+            false => names.format(),
+        };
         let notebook = text.filter(|_| notebook::is_named(path));
         match notebook.and_then(|text| Some((text, Notebook::parse(text.bytes())?))) {
-            Some((text, notebook)) => self.check_notebook(scratch, selection, path, (text, &notebook)),
-            None => self.check_text(scratch, selection, path, text),
+            Some((text, notebook)) => {
+                self.check_notebook(scratch, selection, (path, format), (text, &notebook))
+            }
+            None => self.check_text(scratch, selection, (path, format), text),
         }
     }
 
@@ -67,12 +78,13 @@ impl Matcher {
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
-        path: &RelPath,
+        (path, format): (&RelPath, Option<Format>),
         (text, notebook): (&Text<'_>, &Notebook),
     ) -> Checked {
-        let mut checked = self.check_text(scratch, selection, path, Some(text));
+        let mut checked = self.check_text(scratch, selection, (path, format), Some(text));
         let is_of_file = |violation: &Violation| match &violation.found {
             None => true,
+            Some(_) if violation.contract.check.reads_data() => true,
             Some(found) => violation.contract.has_tag(SECRET) && !notebook.has_source_at(&found.range),
         };
         checked.violations.retain(is_of_file);
@@ -88,7 +100,7 @@ impl Matcher {
                 checked.skipped.push(Skipped { path: path.clone(), why });
                 continue;
             };
-            let mut of_cell = self.check_text(scratch, selection, path, Some(source));
+            let mut of_cell = self.check_text(scratch, selection, (path, None), Some(source));
             of_cell.violations.retain(|violation| violation.found.is_some());
             of_cell.violations.iter_mut().for_each(|violation| place_in_file(violation, cell, text));
             checked.violations.append(&mut of_cell.violations);
@@ -151,16 +163,24 @@ impl Matcher {
         }
     }
 
+    /// Checks one text. Its values are checked if it has a format.
     fn check_text(
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
-        path: &RelPath,
+        (path, format): (&RelPath, Option<Format>),
         text: Option<&Text<'_>>,
     ) -> Checked {
         let mut checked = Checked::default();
         for &contract in &selection.present {
-            let target = CheckTarget { path, text: None, matches: Vec::new(), size: None, incomplete: false };
+            let target = CheckTarget {
+                path,
+                text: None,
+                matches: Vec::new(),
+                size: None,
+                data: None,
+                incomplete: false,
+            };
             if self.contracts[contract].check.evaluate(target) == CheckVerdict::File {
                 checked.violations.push(Violation::of_file(&self.contracts[contract], path));
             }
@@ -178,13 +198,19 @@ impl Matcher {
             lines: HashMap::new(),
             zones: OnceCell::new(),
         };
-        let start = scratch.meter.start();
-        selection.with_searched(self, view.bytes(), |searched| {
-            scratch.candidates.end_by(self.options.limits.deadline);
-            searched.prefilter.search(view.bytes(), view.charset(), &mut scratch.candidates);
-            scratch.meter.prefiltered(start);
-            file.search_all(searched, scratch);
-        });
+        let mut room = self.options.limits.violations;
+        if selection.has_searches() {
+            let start = scratch.meter.start();
+            selection.with_searched(self, view.bytes(), |searched| {
+                scratch.candidates.end_by(self.options.limits.deadline);
+                searched.prefilter.search(view.bytes(), view.charset(), &mut scratch.candidates);
+                scratch.meter.prefiltered(start);
+                file.search_all(searched, scratch, &mut room);
+            });
+        }
+        if let Some(format) = format {
+            file.judge_data(&selection.data, format, &mut room);
+        }
         file.finish()
     }
 }
@@ -200,7 +226,14 @@ impl Matcher {
     ) -> Vec<Violation> {
         let mut violations = Vec::new();
         for contract in selection.sized.iter().map(|&index| &self.contracts[index]) {
-            let target = CheckTarget { path, text, matches: Vec::new(), size: Some(size), incomplete: false };
+            let target = CheckTarget {
+                path,
+                text,
+                matches: Vec::new(),
+                size: Some(size),
+                data: None,
+                incomplete: false,
+            };
             if contract.check.evaluate(target) == CheckVerdict::File {
                 violations.push(Violation::of_file(contract, path));
             }
@@ -227,6 +260,34 @@ impl Matcher {
                 Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
                 Cover::No => {}
             }
+        }
+    }
+}
+
+impl Matcher {
+    /// Whether the pattern of a contract matches in a value.
+    fn matches_value(&self, contract: usize, value: &str) -> Result<bool, Unfinished> {
+        let Some(pattern) = self.pattern(contract).filter(|_| !value.is_empty()) else { return Ok(false) };
+        let charset = if value.is_ascii() { Charset::Ascii } else { Charset::Any };
+        let windows = [0..value.len()];
+        let within = Haystack { text: value.as_bytes(), charset, windows: &windows };
+        let mut is_found = false;
+        pattern.search(&within, &self.effort(), |_| {
+            is_found = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(is_found)
+    }
+}
+
+/// Parses a data file.
+fn parse(bytes: &[u8], format: Format) -> Result<Tree<'_>, ParseError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Tree::parse(text, format),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let problem = ParseProblem::Syntax("not UTF-8".to_owned());
+            Err(ParseError { span: at..at, problem })
         }
     }
 }
@@ -263,11 +324,10 @@ struct FoundMatches {
 
 impl FileCheck<'_> {
     /// Searches the windows of all contracts.
-    fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch) {
-        let mut room = self.matcher.options.limits.violations;
+    fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch, room: &mut usize) {
         self.no_time.extend(&searched.no_time);
         for &contract in &searched.unmatched {
-            self.judge(contract, FoundMatches::default(), &mut room);
+            self.judge(contract, FoundMatches::default(), room);
         }
         for (at, &contract) in searched.contracts.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
@@ -281,7 +341,7 @@ impl FileCheck<'_> {
             let within = Haystack { text: self.view.bytes(), charset: self.view.charset(), windows };
             let start = scratch.meter.start();
             let found = self.search(contract, &within);
-            self.judge(contract, found, &mut room);
+            self.judge(contract, found, room);
             scratch.meter.searched(contract, &within, start);
         }
     }
@@ -317,48 +377,125 @@ impl FileCheck<'_> {
     }
 
     fn judge(&mut self, contract: usize, found: FoundMatches, room: &mut usize) {
-        let id = &self.matcher.contracts[contract].id;
-        match found.unfinished {
-            None => {}
-            Some(Unfinished::OutOfTime) => self.skip(SkipReason::OutOfTime { id: id.clone() }),
-            Some(Unfinished::TooLarge) => self.skip(SkipReason::TooComplex { id: id.clone() }),
-        }
+        self.note_unfinished(contract, found.unfinished);
         let target = CheckTarget {
             path: self.path,
             text: Some(self.text),
             matches: found.matches,
             size: None,
+            data: None,
             incomplete: found.unfinished.is_some(),
         };
-        match self.matcher.contracts[contract].check.evaluate(target) {
-            CheckVerdict::Pass => {}
-            CheckVerdict::Spans(spans) => self.report_spans(contract, spans, room),
+        let verdict = self.matcher.contracts[contract].check.evaluate(target);
+        self.report(contract, verdict, room);
+    }
+
+    fn note_unfinished(&mut self, contract: usize, unfinished: Option<Unfinished>) {
+        let id = || self.matcher.contracts[contract].id.clone();
+        match unfinished {
+            None => {}
+            Some(Unfinished::OutOfTime) => self.skip(SkipReason::OutOfTime { id: id() }),
+            Some(Unfinished::TooLarge) => self.skip(SkipReason::TooComplex { id: id() }),
+        }
+    }
+
+    fn report(&mut self, contract: usize, verdict: CheckVerdict, room: &mut usize) {
+        match verdict {
+            CheckVerdict::Pass | CheckVerdict::Unparsable => {}
+            CheckVerdict::Spans(spans) => {
+                self.report_places(contract, spans.into_iter().map(|span| (span, None)).collect(), room);
+            }
+            CheckVerdict::Findings(found) => {
+                let places = found.into_iter().map(|finding| (finding.range, Some(finding.identity)));
+                self.report_places(contract, places.collect(), room);
+            }
             CheckVerdict::File => {
                 let violation = Violation::of_file(&self.matcher.contracts[contract], self.path);
                 self.checked.violations.push(violation);
             }
             CheckVerdict::Satisfies => self.checked.satisfied.push(contract),
+            CheckVerdict::TooBroad => {
+                let id = self.matcher.contracts[contract].id.clone();
+                self.skip(SkipReason::TooBroad { id });
+            }
         }
     }
 
-    /// Adds a violation for each span, up to the limits of the contract and of the file. The first is always added, so
-    /// that no file can hide all violations of a contract.
-    fn report_spans(&mut self, contract: usize, mut matches: Vec<Range<usize>>, room: &mut usize) {
+    /// Judges the contracts about values. The file is parsed once, if one of them may be violated.
+    fn judge_data(&mut self, contracts: &[usize], format: Format, room: &mut usize) {
+        let (matcher, bytes) = (self.matcher, self.text.bytes());
+        let may_violate = |&contract: &usize| {
+            matcher.contracts[contract].check.value().is_none_or(|check| check.may_violate(bytes))
+        };
+        let contracts: Vec<usize> = contracts.iter().copied().filter(may_violate).collect();
+        if contracts.is_empty() || matcher.is_late() {
+            self.no_time.extend(contracts);
+            return;
+        }
+        let tree = parse(bytes, format);
+        let mut unparsable = Vec::new();
+        for contract in contracts {
+            if matcher.is_late() {
+                self.no_time.push(contract);
+                continue;
+            }
+            let check = &matcher.contracts[contract].check;
+            let unfinished = Cell::new(None);
+            let matches = |text: &str| match matcher.matches_value(contract, text) {
+                Ok(found) => found,
+                Err(why) => {
+                    unfinished.set(Some(why));
+                    // An unfinished search proves no violation.
+                    !check.passes_unmatched()
+                }
+            };
+            let data = DataTarget { tree: tree.as_ref(), matches: &matches };
+            let verdict = check.evaluate(CheckTarget {
+                path: self.path,
+                text: Some(self.text),
+                matches: Vec::new(),
+                size: None,
+                data: Some(&data),
+                incomplete: false,
+            });
+            if verdict == CheckVerdict::Unparsable {
+                unparsable.push(contract);
+            }
+            self.note_unfinished(contract, unfinished.get());
+            self.report(contract, verdict, room);
+        }
+        if let (Err(error), false) = (&tree, unparsable.is_empty()) {
+            let line = self.text.position(error.span.start).line;
+            let why = error.problem.to_string();
+            self.skip(SkipReason::Unparsable { line, why, ids: self.ids(unparsable) });
+        }
+    }
+
+    /// Adds a violation for each place, up to the limits of the contract and of the file. The first is always added, so
+    /// that no file can hide all violations of a contract. A place without an identity is recognised by its lines.
+    fn report_places(
+        &mut self,
+        contract: usize,
+        mut places: Vec<(Range<usize>, Option<LineDigest>)>,
+        room: &mut usize,
+    ) {
         let limit = self.matcher.contracts[contract].check.match_limit();
         // What a change must keep is compared, not reported: it has a limit of its own.
         let most = if limit > MAX_MATCHES { limit } else { (*room).max(1) };
-        if matches.len() > limit && most >= limit {
+        if places.len() > limit && most >= limit {
             let id = self.matcher.contracts[contract].id.clone();
             self.skip(SkipReason::TooManyMatches { id, limit });
-            matches.truncate(limit);
+            places.truncate(limit);
         }
-        if matches.len() > most {
+        if places.len() > most {
             self.no_room.push(contract);
-            matches.truncate(most);
+            places.truncate(most);
         }
-        *room = room.saturating_sub(matches.len());
-        for range in matches {
+        *room = room.saturating_sub(places.len());
+        for (range, identity) in places {
             let (found, digests) = self.found(range);
+            let digests =
+                identity.map_or(digests, |identity| MatchDigests { line: identity, text: identity });
             let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digests);
             self.checked.violations.push(violation);
         }

@@ -11,6 +11,7 @@ use crate::contract::Contract;
 use crate::contract::scope::FileSet;
 use crate::deadline::Deadline;
 use crate::path::RelPath;
+use phaser_data::Format;
 use phaser_glob::NamePattern;
 
 /// The paths of one file.
@@ -23,6 +24,11 @@ pub struct FileNames<'a> {
 }
 
 impl<'a> FileNames<'a> {
+    /// The data format of the file, by its name or else by its real name.
+    pub fn format(self) -> Option<Format> {
+        self.iter().find_map(|name| Format::of(name.as_bytes()))
+    }
+
     fn iter(self) -> impl Iterator<Item = &'a RelPath> {
         std::iter::once(self.path).chain(self.alias)
     }

@@ -157,7 +157,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::super::oracle::contract;
-    use super::super::{Directives, Options};
+    use super::super::{Directives, FileNames, Options};
     use super::*;
     use crate::contract::{Check, Dialect, Pattern};
     use crate::path::RelPath;
@@ -182,7 +182,12 @@ mod tests {
         let path = RelPath::from("a.txt");
         for text in texts {
             let text = Text::new(text.as_bytes()).expect("is text");
-            matcher.check_with(&mut scratch, &matcher.select(&path, None), &path, Some(&text));
+            matcher.check_with(
+                &mut scratch,
+                &matcher.select(&path, None),
+                FileNames { path: &path, alias: None },
+                Some(&text),
+            );
         }
         scratch.into_costs().expect("was measured")
     }

@@ -38,6 +38,8 @@ pub struct Selection {
     pub(super) sized: Vec<usize>,
     /// The contracts about changes and companions.
     changes: Vec<usize>,
+    /// The contracts about the values of the file.
+    pub(super) data: Vec<usize>,
     /// Contracts that were not prepared before the deadline.
     no_time: Vec<usize>,
     /// The cost spent on texts while cold.
@@ -62,7 +64,7 @@ impl Selection {
     pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
         let (mut present, mut exists, mut sized) = (Vec::new(), Vec::new(), Vec::new());
-        let mut changes = Vec::new();
+        let (mut changes, mut data) = (Vec::new(), Vec::new());
         for &index in applicable {
             let check = &matcher.contracts[index].check;
             match check.input() {
@@ -74,10 +76,19 @@ impl Selection {
                     changes.extend((content != ContentCheck::Message).then_some(index));
                 }
                 CheckInput::Message if content != ContentCheck::Message => {}
-                CheckInput::Path | CheckInput::Text | CheckInput::Size | CheckInput::Companion
+                CheckInput::Path
+                | CheckInput::Text
+                | CheckInput::Size
+                | CheckInput::Data
+                | CheckInput::Companion
                     if matches!(content, ContentCheck::Message | ContentCheck::Kept) => {}
                 CheckInput::Size => sized.push(index),
                 CheckInput::Path => present.push(index),
+                CheckInput::Data => {
+                    if content == ContentCheck::Judged && matcher.is_valid(index) {
+                        data.push(index);
+                    }
+                }
                 CheckInput::Text | CheckInput::Message | CheckInput::Change | CheckInput::Companion => {
                     match content {
                         ContentCheck::Exempt | ContentCheck::Excluded => {}
@@ -94,6 +105,7 @@ impl Selection {
             exists,
             sized,
             changes,
+            data,
             no_time,
             spent: AtomicUsize::new(0),
             is_warming: AtomicBool::new(false),
@@ -106,12 +118,18 @@ impl Selection {
         self.contents.is_empty()
             && self.present.is_empty()
             && self.sized.is_empty()
+            && self.data.is_empty()
             && self.no_time.is_empty()
     }
 
     /// Whether a contract is about the text of the file.
     pub fn reads_text(&self) -> bool {
-        !self.contents.is_empty() || !self.no_time.is_empty()
+        !self.contents.is_empty() || !self.data.is_empty() || !self.no_time.is_empty()
+    }
+
+    /// Whether there is a pattern to search for in the text.
+    pub(super) fn has_searches(&self) -> bool {
+        !self.contents.is_empty()
     }
 
     /// Contracts that the existence of the file satisfies.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{ProgressSink, ScanOptions, Worker, each, note_unread};
+use super::{ProgressSink, ScanOptions, Worker, each, names, note_unread};
 use crate::path::RelPath;
 use crate::source::Target;
 use phaser_core::contract::Contract;
@@ -63,7 +63,7 @@ fn check(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, group: &Se
     let read = worker.now.read(&target.content).map(Cow::into_owned);
     let bytes = read.as_deref().unwrap_or_default();
     let text = read.is_ok().then(|| Text::new(bytes)).flatten();
-    let mut checked = matcher.check_with(&mut worker.scratch, group, &target.path, text.as_ref());
+    let mut checked = matcher.check_with(&mut worker.scratch, group, names(target), text.as_ref());
     let why = match &read {
         Ok(_) if text.is_some() => None,
         Ok(bytes) if group.reads_text() && text::is_expected(&target.path, bytes) => {

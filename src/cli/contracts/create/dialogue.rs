@@ -11,21 +11,23 @@ use crate::lint;
 use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
 use phaser_core::check::{
-    ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FORBID_IN_MESSAGE, FORBID_PATTERN, REQUIRE_IN_MESSAGE,
-    REQUIRE_PATTERN,
+    ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE,
+    REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
 };
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
 use phaser_project::path::RelPath;
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 6] = [
+const OFFERED: [&ContractType; 8] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_NOT_EXISTS,
     &FILE_EXISTS,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
+    &FORBID_VALUE,
+    &REQUIRE_VALUE,
 ];
 
 /// The number of commits tried.
@@ -45,6 +47,28 @@ const PATTERN: Question<'_> = Question {
     text: "Pattern",
     help: "A regular expression, searched in each file. '\\b' is a word boundary, '\\(' a parenthesis:\n\
            \\bprint\\( finds print(1) and not blueprint(1).",
+};
+
+const PATH: Question<'_> = Question {
+    text: "Path of the values",
+    help: "A JSONPath over JSON, YAML or TOML. '*' is every child, '..' every descendant:\n\
+           $.dependencies.* is every dependency, $..image every image, $.jobs.*.timeout-minutes one of each job.",
+};
+
+const VALUE_PATTERN: Question<'_> = Question {
+    text: "Pattern of the value, or - for any",
+    help: "A regular expression, searched in each value: [\\^~] finds ^1.2.3 and not 1.2.3.\n\
+           '-' compares nothing: the contract is about whether there is a value. 'equals' in the file compares with type.",
+};
+
+const VIOLATING_FILE: Question<'_> = Question {
+    text: "A file that violates it, on one line",
+    help: "The contract must find a value in it, such as {\"dependencies\": {\"a\": \"^1.2.3\"}}. It is kept as an example.",
+};
+
+const PASSING_FILE: Question<'_> = Question {
+    text: "A file that passes, on one line",
+    help: "The contract must not find a value in it. The best example is almost a violation.",
 };
 
 const VIOLATING: Question<'_> = Question {
@@ -193,10 +217,25 @@ fn ask_pattern(
     spec: &mut ContractSpec,
     destination: &Destination,
 ) -> anyhow::Result<Option<()>> {
-    let (violating, passing) =
-        if kind.takes("pattern") { (VIOLATING, PASSING) } else { (VIOLATING_PATH, PASSING_PATH) };
+    let (violating, passing) = match () {
+        () if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
+        () if kind.takes("pattern") => (VIOLATING, PASSING),
+        () => (VIOLATING_PATH, PASSING_PATH),
+    };
     loop {
-        if kind.takes("pattern") {
+        if kind.takes("path") {
+            let Some(path) = prompt.line(PATH, spec.path.as_deref())? else { return Ok(None) };
+            spec.path = Some(path.trim().to_owned());
+            let Some(pattern) = prompt.line(VALUE_PATTERN, Some(spec.pattern.as_deref().unwrap_or("-")))?
+            else {
+                return Ok(None);
+            };
+            spec.pattern = Some(pattern).filter(|pattern| pattern != "-");
+            if let Err(error) = destination.contract(spec) {
+                prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
+                continue;
+            }
+        } else if kind.takes("pattern") {
             let Some(pattern) = prompt.line(PATTERN, spec.pattern.as_deref())? else { return Ok(None) };
             spec.pattern = Some(pattern);
             if let Err(error) = destination.contract(spec) {

@@ -9,6 +9,7 @@ use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape,
 use crate::check::{AppendRule, FILE_EXISTS, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
+use phaser_data::{JsonPath, Scalar};
 use phaser_glob::{Glob, GlobError};
 
 /// The glob of a contract without `file_glob`.
@@ -114,16 +115,25 @@ impl ContractBuilder {
         self.present |= bit;
         match (key.shape, value) {
             (ValueShape::Text { set, .. }, Value::Text(text)) => set(self, text),
+            (ValueShape::Text { set, .. }, Value::Literal(text)) => {
+                set(self, text);
+                if let ("fix", Some(fix)) = (key.name, &mut self.contract.fix) {
+                    fix.is_literal = true;
+                }
+            }
+            (ValueShape::Scalars { set, .. }, Value::Scalars(scalars)) => set(self, &scalars),
             (
                 ValueShape::TextOrList { set, .. }
                 | ValueShape::Texts { set, .. }
                 | ValueShape::Choices { set, .. },
-                value @ (Value::Text(_) | Value::List(_)),
-            ) => match value {
-                Value::Text(text) => set(self, &[text]),
-                Value::List(list) => set(self, &list),
-                Value::Flag(_) | Value::Examples(_) => {}
-            },
+                Value::Text(text),
+            ) => set(self, &[text]),
+            (
+                ValueShape::TextOrList { set, .. }
+                | ValueShape::Texts { set, .. }
+                | ValueShape::Choices { set, .. },
+                Value::List(list),
+            ) => set(self, &list),
             (ValueShape::Words { set, .. }, Value::List(list)) => set(self, list),
             (ValueShape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
             (ValueShape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
@@ -214,10 +224,16 @@ impl ContractBuilder {
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
+        let equals_line = self.of_type_lines.iter().copied().find(|(key, _)| *key == "equals");
         for (key, line) in std::mem::take(&mut self.of_type_lines) {
             if !kind.takes(key) {
                 self.doubt(line, format!("key '{key}' means nothing for {kind} (remove it)"));
             }
+        }
+        if let (true, Some((_, line))) =
+            (self.of_type.pattern.is_some(), equals_line.filter(|_| kind.takes("equals")))
+        {
+            self.mistake(line, "'equals' and 'pattern' exclude each other (keep one of them)");
         }
         let values = std::mem::replace(&mut self.of_type, TypeValues::new(self.contract.schema));
         let check = (kind.build)(values);
@@ -232,7 +248,7 @@ impl ContractBuilder {
             return;
         };
         let wrong = if kind.takes("fix") {
-            pattern.and_then(|pattern| fix.mistake(pattern))
+            pattern.map_or_else(|| fix.mistake_without_pattern(), |pattern| fix.mistake(pattern))
         } else {
             Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
         };
@@ -284,6 +300,42 @@ impl ContractBuilder {
         let source = pattern.text.into_owned();
         self.of_type.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, literals: None });
         self.of_type_lines.push(("pattern", line));
+    }
+
+    pub(super) fn set_path(&mut self, path: LocatedText<'_>) {
+        let LocatedText { text, line } = path;
+        self.of_type_lines.push(("path", line));
+        if text.len() > MAX_PATTERN {
+            let what = format!("'path' has {} bytes, the limit is {MAX_PATTERN} (shorten it)", text.len());
+            return self.mistake(line, what);
+        }
+        match JsonPath::parse(&text) {
+            Ok(path) => self.of_type.path = Some(path),
+            Err(error) => {
+                let column = text.get(..error.at).map_or(0, |before| before.chars().count()) + 1;
+                let what = format!("'path' is not a JSONPath: {error} at character {column}");
+                self.mistake(line, format!("{what} (for instance '$.dependencies.*')"));
+            }
+        }
+    }
+
+    /// Sets `equals`, from JSON literals.
+    pub(super) fn set_equals(&mut self, scalars: &[LocatedText<'_>]) {
+        let line = scalars.first().map_or(self.top, |first| first.line);
+        self.of_type_lines.push(("equals", line));
+        if scalars.is_empty() {
+            self.mistake(line, "'equals' is an empty list (name at least one value)");
+        }
+        for LocatedText { text, line } in scalars {
+            match Scalar::from_json(text) {
+                Some(scalar) => self.of_type.equals.push(scalar),
+                None => {
+                    let what =
+                        format!("'equals' has '{}', which is no value (put it in quotes)", printable(text));
+                    self.mistake(*line, what);
+                }
+            }
+        }
     }
 
     pub(super) fn set_max_lines(&mut self, number: LocatedText<'_>) {
@@ -442,7 +494,7 @@ impl ContractBuilder {
             let what = "(fix less at once)";
             self.mistake(line, format!("'fix' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
         }
-        self.contract.fix = Some(Box::new(FixTemplate { template: fix.text.into_owned(), line }));
+        self.contract.fix = Some(Box::new(FixTemplate::new(fix.text, line)));
     }
 
     pub(super) fn set_message(&mut self, message: LocatedText<'_>) {

@@ -25,7 +25,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 19] = [
+pub static KEYS: [ContractKey; 21] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -78,7 +78,7 @@ pub static KEYS: [ContractKey; 19] = [
     },
     ContractKey {
         name: "file_glob",
-        mistaken_for: &["glob", "globs", "files", "path", "paths", "include"],
+        mistaken_for: &["glob", "globs", "files", "paths", "include"],
         v1_2: V1_2Position::InRule(&["file_glob"]),
         required: KeyRequired::UnlessOptional,
         shape: ValueShape::TextOrList {
@@ -195,6 +195,40 @@ pub static KEYS: [ContractKey; 19] = [
         ..USUAL
     },
     ContractKey {
+        name: "path",
+        mistaken_for: &["jsonpath", "json_path", "key", "selector", "query"],
+        v1_2: V1_2Position::InRule(&["path"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_path,
+            get: |contract| contract.check.value().map(|check| LocatedText::anywhere(check.path.as_str())),
+        },
+        quoted: true,
+        meaning: "JSONPath (RFC 9535) of the values, such as `$.dependencies.*`. Only for `forbid_value` and \
+                  `require_value`.",
+        schema: || json!({ "type": "string", "pattern": "^\\$", "maxLength": MAX_PATTERN }),
+        ..USUAL
+    },
+    ContractKey {
+        name: "equals",
+        mistaken_for: &["equal", "value", "values", "is"],
+        v1_2: V1_2Position::InRule(&["equals"]),
+        shape: ValueShape::Scalars {
+            set: ContractBuilder::set_equals,
+            get: |contract| {
+                let equals = contract.check.value().map_or(&[][..], |check| &check.equals);
+                equals.iter().map(ToString::to_string).collect()
+            },
+        },
+        meaning: "Value, or list of values, that a value is compared with, type included: `'1'` is not `1`. Only for \
+                  `forbid_value` and `require_value`.",
+        schema: || {
+            let scalar = json!({ "type": ["string", "number", "boolean", "null"] });
+            json!({ "anyOf": [scalar, { "type": "array", "items": scalar, "minItems": 1 }] })
+        },
+        ..USUAL
+    },
+    ContractKey {
         name: "fix",
         mistaken_for: &["replacement", "replace", "replace_with", "autofix", "fixes", "fixed"],
         v1_2: V1_2Position::InRule(&["fix"]),
@@ -206,8 +240,8 @@ pub static KEYS: [ContractKey; 19] = [
         },
         quoted: true,
         meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
-                  a dollar sign. Only for `forbid_pattern` and `file_not_contains`.",
-        schema: || json!({ "type": "string", "maxLength": MAX_PATTERN }),
+                  a dollar sign. For `forbid_pattern`, `file_not_contains` and `forbid_value`; there it replaces the value.",
+        schema: || json!({ "type": ["string", "number", "boolean"], "maxLength": MAX_PATTERN }),
         ..USUAL
     },
     ContractKey {

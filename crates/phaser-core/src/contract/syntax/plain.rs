@@ -84,6 +84,12 @@ impl<'a> ContractDocument<'a> {
                 | ValueShape::Choices { .. },
                 PlainValue::List(list),
             ) => Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?),
+            (ValueShape::Scalars { .. }, PlainValue::One(scalar)) => {
+                Value::Scalars(vec![scalar.literal(entry.line)?])
+            }
+            (ValueShape::Scalars { .. }, PlainValue::List(list)) => Value::Scalars(
+                list.into_iter().map(|scalar| scalar.literal(entry.line)).collect::<Option<_>>()?,
+            ),
             (ValueShape::Flag { .. }, PlainValue::One(Scalar { text, quoted: false })) => {
                 Value::Flag(text.parse().ok()?)
             }
@@ -175,6 +181,15 @@ struct Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
+    /// The value as a JSON literal, if it is certainly text or a boolean.
+    fn literal(self, line: usize) -> Option<LocatedText<'a>> {
+        if !self.quoted && matches!(&*self.text, "true" | "false") {
+            return Some(LocatedText { text: self.text, line });
+        }
+        let LocatedText { text, line } = self.placed(line)?;
+        Some(LocatedText::new(phaser_data::Scalar::String(text.into_owned()).to_json(), line))
+    }
+
     /// The value with its line, if it is certainly text.
     fn placed(self, line: usize) -> Option<LocatedText<'a>> {
         let is_text = || {

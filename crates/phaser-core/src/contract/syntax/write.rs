@@ -4,12 +4,22 @@ use std::borrow::Cow;
 
 use crate::contract::keys::{ContractKey, KEYS, Value};
 use crate::contract::{Contract, Example, Examples};
+use phaser_data::Scalar;
 
 /// The contract as a file, with its examples.
 pub fn to_yaml(contract: &Contract) -> String {
     let written = |key: &ContractKey| match key.value_of(contract)? {
         Value::Text(text) => Some(scalar(key, &text.text).into_owned()),
         Value::Flag(flag) => Some(flag.to_string()),
+        Value::Literal(text) => Some(text.text.into_owned()),
+        Value::Scalars(scalars) => {
+            let written = scalars.iter().map(|one| written_scalar(&one.text)).collect::<Vec<_>>();
+            Some(if let [one] = written.as_slice() {
+                one.clone()
+            } else {
+                format!("[{}]", written.join(", "))
+            })
+        }
         Value::List(list) => {
             let words: Vec<_> = list.iter().map(|word| scalar(key, &word.text)).collect();
             Some(format!("[{}]", words.join(", ")))
@@ -62,6 +72,14 @@ fn example(example: &Example) -> String {
 fn scalar<'a>(key: &ContractKey, text: &'a str) -> Cow<'a, str> {
     let is_bare = !key.quoted && is_word(text);
     if is_bare { Cow::Borrowed(text) } else { quoted(text) }
+}
+
+/// A JSON literal as YAML: texts in single quotes, anything else as it is.
+fn written_scalar(literal: &str) -> String {
+    match Scalar::from_json(literal) {
+        Some(Scalar::String(text)) => quoted(&text).into_owned(),
+        _ => literal.to_owned(),
+    }
 }
 
 /// Whether YAML reads the bare word as text.

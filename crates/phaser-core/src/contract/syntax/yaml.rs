@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{ContractDocument, UnknownKey, UnknownKeyPlace, counts_beside_rule};
 use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
 use crate::contract::{ContractSchema, Example, ExampleChange, Examples};
+use phaser_data::Scalar;
 
 mod mistake;
 mod node;
@@ -81,10 +82,11 @@ impl YamlKeys {
         for (name, value) in entries {
             let line = name.line;
             let name = text(name)?.text.into_owned();
+            let is_null = |key: usize| matches!(KEYS[key].shape, ValueShape::Scalars { .. });
             let is_read = value.value != YamlNodeValue::Nothing;
             let at_top = level == KeyLevel::Top;
             match ContractKey::find(&name, level) {
-                Some(key) if is_read => keys.known.push(YamlEntry { key, line, value }),
+                Some(key) if is_read || is_null(key) => keys.known.push(YamlEntry { key, line, value }),
                 Some(_) => {}
                 None if at_top && name == RULE => keys.rule = is_read.then_some(value),
                 None if at_top && UNREAD.iter().any(|(unread, _)| *unread == name) => {}
@@ -101,7 +103,18 @@ impl ContractDocument<'static> {
     /// Adds the value of a key, which must have the key's shape.
     fn put(&mut self, YamlEntry { key, value, .. }: YamlEntry) -> Result<(), YamlMistake> {
         let value = match KEYS[key].shape {
-            ValueShape::Text { .. } => Value::Text(text(value)?),
+            ValueShape::Text { .. } => {
+                let is_literal = !value.is_text && value.value != YamlNodeValue::Nothing;
+                let text = text(value)?;
+                if is_literal { Value::Literal(text) } else { Value::Text(text) }
+            }
+            ValueShape::Scalars { .. } => {
+                let list = match value.value {
+                    YamlNodeValue::List(list) => list,
+                    _ => vec![value],
+                };
+                Value::Scalars(list.into_iter().map(scalar).collect::<Result<_, _>>()?)
+            }
             ValueShape::TextOrList { .. } | ValueShape::Texts { .. } | ValueShape::Choices { .. } => {
                 match value.value {
                     YamlNodeValue::List(list) => Value::List(texts(list)?),
@@ -213,6 +226,21 @@ fn text(node: YamlNode) -> Result<LocatedText<'static>, YamlMistake> {
             Err(YamlMistake::at(node.line, what))
         }
     }
+}
+
+/// A scalar as a JSON literal.
+fn scalar(node: YamlNode) -> Result<LocatedText<'static>, YamlMistake> {
+    let line = node.line;
+    let scalar = match node.value {
+        YamlNodeValue::Nothing => Scalar::Null,
+        YamlNodeValue::Scalar(text) if node.is_text => Scalar::String(text),
+        YamlNodeValue::Scalar(text) => Scalar::of_plain(&text),
+        YamlNodeValue::List(_) | YamlNodeValue::Mapping(_) => {
+            let what = "a list or a mapping, where a single value is expected (compare with its values)";
+            return Err(YamlMistake::at(line, what));
+        }
+    };
+    Ok(LocatedText::new(scalar.to_json(), line))
 }
 
 fn texts(list: Vec<YamlNode>) -> Result<Vec<LocatedText<'static>>, YamlMistake> {

@@ -37,6 +37,9 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
             ValueShape::Choices { get, .. } => {
                 put_list(&mut out, &get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
+            ValueShape::Scalars { get, .. } => {
+                put_list(&mut out, &get(contract), |out, literal| put_bytes(out, literal.as_bytes()));
+            }
             ValueShape::Examples => {}
         }
     }
@@ -100,6 +103,12 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
                 let words = bytes.list(|bytes| Some(LocatedText::new(bytes.text()?, 1)))?;
                 if !words.is_empty() {
                     builder.set(at, Value::List(words));
+                }
+            }
+            ValueShape::Scalars { .. } => {
+                let literals = bytes.list(|bytes| Some(LocatedText::new(bytes.text()?, 1)))?;
+                if !literals.is_empty() {
+                    builder.set(at, Value::Scalars(literals));
                 }
             }
             ValueShape::Examples => {}
@@ -166,7 +175,9 @@ mod tests {
             message: m\nenabled: no\nexamples:\n  violating: [y]\n";
         let kinds = ["file_exists", "file_not_exists"]
             .map(|kind| format!("rule_id: a\ntype: {kind}\nfile_glob: X\nmessage: m\nseverity: warning\n"));
-        for yaml in [nested, YAML, &kinds[0], &kinds[1]] {
+        let value = "rule_id: a\ntype: forbid_value\npath: $.a['b']\nequals: [1, '1', true, null]\nfile_glob: X\nmessage: m\n\
+            severity: error\n";
+        for yaml in [nested, YAML, &kinds[0], &kinds[1], value] {
             let contract = contract(yaml);
             let record = encode(&contract);
             let expected = Contract { examples: Examples::default(), ..contract };
