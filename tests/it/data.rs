@@ -165,6 +165,27 @@ fn unparsable_file_is_gap() {
 }
 
 #[test]
+fn hostile_data_is_gap() {
+    let sandbox = with(&[
+        ("deep", "type: forbid_value\npath: $..x"),
+        ("pairs", "type: forbid_value\npath: $..*..*..*\nequals: z"),
+    ]);
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..12 {
+        bomb += &format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", "));
+    }
+    let nested = "[".repeat(1_000_000) + "x";
+    let blocks = "- ".repeat(100_000) + "x";
+    for (path, content) in
+        [("doc.yaml", &bomb), ("doc.yaml", &nested), ("doc.yaml", &blocks), ("doc.json", &nested)]
+    {
+        let output = sandbox.pre_write(path, content);
+        assert_eq!((output.code, output.decision().as_str()), (Some(0), ""), "{output}");
+        assert!(output.message().contains("deep") || output.message().contains("pairs"), "{output}");
+    }
+}
+
+#[test]
 fn file_that_does_not_parse_violates() {
     let sandbox = Sandbox::new()
         .contract(PARSES)
