@@ -24,7 +24,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(pattern_across_lines(contract));
         warnings.extend(zones_of_unknown_language(contract));
         warnings.extend(values_of_no_data(contract));
-        warnings.extend(forbidden_root(contract));
+        warnings.extend(vacuous_path(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -151,8 +151,8 @@ fn values_of_no_data(contract: &Contract) -> Option<Warning> {
     (!others.is_empty()).then(|| Warning::at(&contract.origin.file, contract.glob_line, what))
 }
 
-/// Reports a path that says nothing: `$` is every file, whatever it holds, and no scalar in most files.
-fn forbidden_root(contract: &Contract) -> Option<Warning> {
+/// Reports a path that selects nothing, or the whole file, which is hardly ever a single value.
+fn vacuous_path(contract: &Contract) -> Option<Warning> {
     let check = contract.check.value()?;
     let what = match (check.path.is_empty(), &check.pattern, check.equals.is_empty()) {
         (true, None, true) => "the path '$' selects the whole file (name a value, such as '$.name')",

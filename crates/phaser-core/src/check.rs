@@ -287,7 +287,7 @@ pub trait Evaluator {
         CheckLevel::File
     }
 
-    /// The pattern to search for before evaluation.
+    /// The pattern to search for: in the text before evaluation, or in values during it.
     fn pattern(&self) -> Option<&Pattern> {
         None
     }

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use jsonc_parser::ast;
+use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::Format;
-use crate::tree::{Member, NodeId, ParseError, Tree, Value};
+use crate::tree::{MAX_DEPTH, Member, NodeId, ParseError, Tree, Value};
 
 /// What RFC 8259 allows.
 const STRICT: ParseOptions = ParseOptions {
@@ -35,14 +36,17 @@ pub(crate) fn parse(tree: &mut Tree<'_>) -> Result<Vec<NodeId>, ParseError> {
         }
     })?;
     match parsed.value {
-        Some(value) => Ok(vec![add(tree, value)?]),
+        Some(value) => Ok(vec![add(tree, value, 0)?]),
         // Editors take an empty settings file for an empty object.
         None if has_comments => Ok(Vec::new()),
         None => Err(ParseError::syntax(tree.text().len()..tree.text().len(), "expected a value")),
     }
 }
 
-fn add<'t>(tree: &mut Tree<'t>, value: ast::Value<'t>) -> Result<NodeId, ParseError> {
+fn add<'t>(tree: &mut Tree<'t>, value: ast::Value<'t>, depth: usize) -> Result<NodeId, ParseError> {
+    if depth > MAX_DEPTH {
+        return Err(ParseError::too_deep(value.start()));
+    }
     match value {
         ast::Value::StringLit(text) => {
             check_string(tree.text(), &text)?;
@@ -55,7 +59,7 @@ fn add<'t>(tree: &mut Tree<'t>, value: ast::Value<'t>) -> Result<NodeId, ParseEr
             let id = tree.add(array.range.start..array.range.end, Value::Null)?;
             let mut items = Vec::with_capacity(array.elements.len());
             for element in array.elements {
-                let item = add(tree, element)?;
+                let item = add(tree, element, depth + 1)?;
                 tree.adopt(id, item, None);
                 items.push(item);
             }
@@ -75,7 +79,7 @@ fn add<'t>(tree: &mut Tree<'t>, value: ast::Value<'t>) -> Result<NodeId, ParseEr
                         (Cow::Borrowed(word.value), word.range.start..word.range.end)
                     }
                 };
-                let value = add(tree, property.value)?;
+                let value = add(tree, property.value, depth + 1)?;
                 tree.adopt(id, value, Some(key));
                 members.push(Member { name, value });
             }

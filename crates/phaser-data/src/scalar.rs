@@ -104,7 +104,6 @@ impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
-            #[expect(clippy::float_cmp, reason = "equality of numbers as RFC 9535 defines it")]
             _ => self.as_f64() == other.as_f64(),
         }
     }

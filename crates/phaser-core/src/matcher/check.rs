@@ -269,8 +269,8 @@ impl Matcher {
     fn matches_value(&self, contract: usize, value: &str) -> Result<bool, Unfinished> {
         let Some(pattern) = self.pattern(contract).filter(|_| !value.is_empty()) else { return Ok(false) };
         let charset = if value.is_ascii() { Charset::Ascii } else { Charset::Any };
-        let windows = [0..value.len()];
-        let within = Haystack { text: value.as_bytes(), charset, windows: &windows };
+        let whole = 0..value.len();
+        let within = Haystack { text: value.as_bytes(), charset, windows: std::slice::from_ref(&whole) };
         let mut is_found = false;
         pattern.search(&within, &self.effort(), |_| {
             is_found = true;
