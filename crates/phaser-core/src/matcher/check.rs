@@ -1,15 +1,15 @@
 //! Checks one text against the contracts of its path: matches become violations, unfinished searches become gaps.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::directives::{Cover, Ignores, Lines};
 use super::glob_set::FileNames;
-use super::pattern::linear::Charset;
-use super::pattern::{Haystack, Unfinished};
+use super::pattern::{Haystack, ShortSearch, Unfinished};
 use super::prefilter::MAX_WIDTH;
+use super::prefilter::quick_reject::QuickReject;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
@@ -264,20 +264,15 @@ impl Matcher {
     }
 }
 
-impl Matcher {
-    /// Whether the pattern of a contract matches in a value.
-    fn matches_value(&self, contract: usize, value: &str) -> Result<bool, Unfinished> {
-        let Some(pattern) = self.pattern(contract).filter(|_| !value.is_empty()) else { return Ok(false) };
-        let charset = if value.is_ascii() { Charset::Ascii } else { Charset::Any };
-        let whole = 0..value.len();
-        let within = Haystack { text: value.as_bytes(), charset, windows: std::slice::from_ref(&whole) };
-        let mut is_found = false;
-        pattern.search(&within, &self.effort(), |_| {
-            is_found = true;
-            ControlFlow::Break(())
-        })?;
-        Ok(is_found)
+/// All scalars of a file in lower case, to test literals that a match in one of them must have. `None` if every pattern may
+/// match.
+fn scalars(tree: &Tree<'_>, patterns: usize) -> Option<QuickReject> {
+    let mut all = Vec::with_capacity(tree.text().len());
+    for text in tree.nodes().filter_map(|id| tree.scalar_text(id)) {
+        all.extend_from_slice(text.as_bytes());
+        all.push(b'\n');
     }
+    QuickReject::new(&all, patterns)
 }
 
 /// Parses a data file.
@@ -433,17 +428,25 @@ impl FileCheck<'_> {
             return;
         }
         let tree = parse(bytes, format);
+        let scalars = LazyCell::new(|| tree.as_ref().ok().and_then(|tree| scalars(tree, contracts.len())));
         let mut unparsable = Vec::new();
-        for contract in contracts {
+        for &contract in &contracts {
             if matcher.is_late() {
                 self.no_time.push(contract);
                 continue;
             }
             let check = &matcher.contracts[contract].check;
             let unfinished = Cell::new(None);
-            let matches = |text: &str| match matcher.matches_value(contract, text) {
-                Ok(found) => found,
-                Err(why) => {
+            let search = LazyCell::new(|| {
+                let literals = matcher.required_literals(contract);
+                let rejected = literals.zip(scalars.as_ref()).is_some_and(|(one, all)| !all.may_match(one));
+                let pattern = matcher.pattern(contract).filter(|_| !rejected);
+                pattern.map(|pattern| ShortSearch::new(pattern, matcher.effort()))
+            });
+            let matches = |text: &str| match search.as_ref().map(|search| search.is_match(text)) {
+                None => false,
+                Some(Ok(found)) => found,
+                Some(Err(why)) => {
                     unfinished.set(Some(why));
                     // An unfinished search proves no violation.
                     !check.passes_unmatched()
@@ -606,7 +609,9 @@ mod tests {
 
     use super::*;
     use crate::contract::Zone;
+    use crate::deadline::Deadline;
     use crate::matcher::Options;
+    use crate::matcher::limits::Limits;
 
     const FRAGMENTS: &[&str] = &[
         "'", "\"", "`", "'''", "\"\"\"", "/*", "*/", "//", "#", "#{", "${", "{", "}", "=begin\n", "=end\n",
@@ -638,10 +643,44 @@ mod tests {
             .collect()
     }
 
+    /// The number of values or texts in which the pattern has a match.
+    fn count(kind: &str, pattern: &str, path: &str, text: &str, limits: Limits) -> usize {
+        let yaml = format!(
+            "rule_id: a\ntype: {kind}\npattern: '{pattern}'\nfile_glob: '**'\nmessage: m\nseverity: error\n"
+        );
+        let contract = Contract::from_yaml(&yaml, "a.yaml").expect("a contract");
+        let options = Options::new(std::time::Duration::from_secs(3600), Directives::Disregarded);
+        let matcher = Matcher::new(vec![contract], Options { limits, ..options });
+        let path = RelPath::from(path);
+        let text = Text::new(text.as_bytes()).expect("is text");
+        matcher.check(&matcher.select(&path, None), &path, Some(&text)).violations.len()
+    }
+
+    const VALUE_PATTERNS: &[&str] = &[
+        "^[~^]", "^a", "b$", r"\Ab*\z", "a|é", "x*", r"\bab\b", "(?i)k", "(?!a)b", "a b", r"^\s*a", "^$",
+        "[^a]{2}",
+    ];
+
     const PATHS: &[&str] = &["a.py", "a.js", "a.rb", "a.xyz"];
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn value_matches_like_text_of_its_own(
+            values in vec("[ab ~^kéK\n]{0,5}", 0..6),
+            pattern in proptest::sample::select(VALUE_PATTERNS),
+            in_hook in any::<bool>(),
+        ) {
+            let deadline = if in_hook { Deadline::after(std::time::Duration::from_secs(3600)) } else { Deadline::NEVER };
+            let limits = || Limits { deadline, ..Limits::default() };
+            let document = serde_json::to_string(&values).expect("is JSON");
+            let kind = "forbid_value\npath: $[*]";
+            let expected = values.iter().filter(|value| count("forbid_pattern", pattern, "a.txt", value, limits()) > 0).count();
+            for path in ["a.json", "a.yaml"] {
+                prop_assert_eq!(count(kind, pattern, path, &document, limits()), expected, "{} {}", pattern, document);
+            }
+        }
 
         #[test]
         fn match_counts_in_zone_it_starts_in(text in text(), path in proptest::sample::select(PATHS)) {

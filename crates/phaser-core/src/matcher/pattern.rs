@@ -32,6 +32,7 @@
 //! runs out of its budget returns [`Unfinished`], which becomes a gap in the report, never "no match". Without a
 //! deadline the budget counts steps and bytes, so the result does not depend on the machine.
 
+use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -229,6 +230,58 @@ impl CompiledPattern {
         match &self.engine {
             PatternEngine::Backtracking(regex) => Some(regex.because()),
             PatternEngine::Literal(_) | PatternEngine::Linear(_) => None,
+        }
+    }
+}
+
+/// Searches many short texts for one pattern. Automata are made for the first text and serve the others, which
+/// [`CompiledPattern::search`] does not promise for little text.
+pub(crate) struct ShortSearch<'p> {
+    pattern: &'p CompiledPattern,
+    effort: Effort<'p>,
+    /// For ASCII and for any text; `None` if it is too large.
+    forms: [OnceCell<Option<Arc<Automaton>>>; 2],
+}
+
+impl<'p> ShortSearch<'p> {
+    pub fn new(pattern: &'p CompiledPattern, effort: Effort<'p>) -> Self {
+        Self { pattern, effort, forms: Default::default() }
+    }
+
+    /// Whether the text has a match that is not empty.
+    pub fn is_match(&self, text: &str) -> Result<bool, Unfinished> {
+        let charset = Charset::of(text.as_bytes());
+        if let PatternEngine::Linear(linear) = &self.pattern.engine
+            && text.len() <= LITTLE
+            && let Some(found) = self.find(linear, charset, text.as_bytes())
+        {
+            return Ok(found);
+        }
+        let whole = 0..text.len();
+        let within = Haystack { text: text.as_bytes(), charset, windows: std::slice::from_ref(&whole) };
+        let mut is_found = false;
+        self.pattern.search(&within, &self.effort, |_| {
+            is_found = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(is_found)
+    }
+
+    /// `None` if the first match is empty, or the search is not known to be short.
+    fn find(&self, linear: &Linear, charset: Charset, text: &[u8]) -> Option<bool> {
+        let clock = self.effort.clock();
+        let scope = if clock.is_never() { linear.scope() } else { SearchScope::Little };
+        let form = &self.forms[usize::from(charset == Charset::Any)];
+        let automaton = form.get_or_init(|| linear.automaton(charset, self.effort.budget, scope)).as_ref()?;
+        if !automaton.worst_case(text.len()).is_zero() {
+            return None;
+        }
+        let mut cache = automaton.cache();
+        let found = automaton.find(&mut cache, text, 0..text.len());
+        automaton.keep(cache, self.effort.budget);
+        match found {
+            Some(found) if found.is_empty() => None,
+            found => Some(found.is_some()),
         }
     }
 }

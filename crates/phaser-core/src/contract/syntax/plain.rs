@@ -181,9 +181,14 @@ struct Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// The value as a JSON literal, if it is certainly text or a boolean.
+    /// The value as a JSON literal, if it is certainly text, a boolean or a small number.
     fn literal(self, line: usize) -> Option<LocatedText<'a>> {
-        if !self.quoted && matches!(&*self.text, "true" | "false") {
+        let is_number = || {
+            (1..=9).contains(&self.text.len())
+                && self.text.bytes().all(|byte| byte.is_ascii_digit())
+                && (self.text.len() == 1 || !self.text.starts_with('0'))
+        };
+        if !self.quoted && (matches!(&*self.text, "true" | "false") || is_number()) {
             return Some(LocatedText { text: self.text, line });
         }
         let LocatedText { text, line } = self.placed(line)?;
@@ -193,7 +198,7 @@ impl<'a> Scalar<'a> {
     /// The value with its line, if it is certainly text.
     fn placed(self, line: usize) -> Option<LocatedText<'a>> {
         let is_text = || {
-            self.text.starts_with(|c: char| c.is_ascii_alphabetic())
+            self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '$')
                 && !NOT_TEXT.iter().any(|word| word.eq_ignore_ascii_case(&self.text))
         };
         (self.quoted || is_text()).then_some(LocatedText { text: self.text, line })
@@ -226,7 +231,7 @@ fn scalar(rest: &str) -> Option<Scalar<'_>> {
     if let Some((text, after)) = quoted(rest) {
         return is_end(after).then_some(Scalar { text, quoted: true });
     }
-    rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric())?;
+    rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric() || **first == b'$')?;
     let bytes = rest.as_bytes();
     if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'#' | b':')) {
         return Some(Scalar { text: Cow::Borrowed(rest), quoted: false });
@@ -381,10 +386,20 @@ rule:
 created_at: 2025-01-01
 ";
 
+    const VALUE: &str = "\
+rule_id: strict
+type: require_value
+path: $.compilerOptions['strict'] # one
+equals: [true, 1, 'on', x]
+file_glob: '**/tsconfig.json'
+message: Keep strict.
+severity: error
+";
+
     #[test]
     fn reads_plain_files() {
         let both = format!("---\n{FLAT}---\n{NESTED}...\n");
-        for yaml in [FLAT, NESTED, &FLAT.replace("\n  to the log.", ""), "rule_id: a", &both] {
+        for yaml in [FLAT, NESTED, VALUE, &FLAT.replace("\n  to the log.", ""), "rule_id: a", &both] {
             assert!(is_plain_file(yaml), "{yaml}");
             assert_eq!(read_any(yaml), by_the_crate(yaml), "{yaml}");
         }
@@ -454,6 +469,9 @@ created_at: 2025-01-01
             "rule_id:",
             "type:",
             "pattern:",
+            "path:",
+            "equals:",
+            "fix:",
             "file_glob:",
             "message:",
             "severity:",
@@ -502,6 +520,14 @@ created_at: 2025-01-01
                 "1.0",
                 "0x1F",
                 "2025-01-01",
+                "$.a['b,c'][*]",
+                "$",
+                "$.a: b",
+                "$.a #b",
+                "[1, '1', true, x]",
+                "01",
+                "120",
+                "forbid_value",
                 "forbid_pattern",
                 "file_exists",
                 "error",
