@@ -481,3 +481,59 @@ fn hook_opens_git_only_for_contract_that_applies() {
     assert!(opened("tests/a.py"));
     assert!(!opened("src/a.py"));
 }
+
+mod random {
+    //! Random changes of random repositories: what is gone by a simple count is what every mode reports.
+
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Tree = BTreeMap<&'static str, Vec<&'static str>>;
+
+    const NAMES: &[&str] = &["tests/a.py", "tests/b.py", "tests/deep/c.py", "d.py"];
+    const LINES: &[&str] = &["assert a", "assert  a", "    assert b", "pass", "x = 1", ""];
+
+    fn tree() -> impl Strategy<Value = Tree> {
+        let lines = prop::collection::vec(prop::sample::select(LINES), 0..8);
+        prop::collection::btree_map(prop::sample::select(NAMES), lines, 0..4)
+    }
+
+    fn put(sandbox: Sandbox, tree: &Tree) -> Sandbox {
+        for name in NAMES {
+            let _ = std::fs::remove_file(sandbox.path(name));
+        }
+        tree.iter().fold(sandbox, |sandbox, (path, lines)| sandbox.file(path, lines.join("\n")))
+    }
+
+    fn have(tree: &Tree, text: &str) -> usize {
+        let files = tree.iter().filter(|(path, _)| path.starts_with("tests/"));
+        files.flat_map(|(_, lines)| lines).filter(|line| line.replace(' ', "") == text).count()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_mode_reports_what_is_gone(base in tree(), after in tree()) {
+            let sandbox = put(Sandbox::new().contract(KEEP), &base).git_init().git_add(".").git_commit("base");
+            let sandbox = put(sandbox, &after);
+            sandbox.git(&["add", "-A"]);
+            let gone: usize = ["asserta", "assertb"]
+                .into_iter()
+                .map(|text| have(&base, text).saturating_sub(have(&after, text)))
+                .sum();
+            let in_index = staged(&sandbox);
+            prop_assert_eq!(in_index.len(), gone, "{:?}", in_index);
+            sandbox.git(&["commit", "-q", "--allow-empty", "-m", "after"]);
+            for range in ["HEAD~..HEAD", "HEAD~"] {
+                let output = sandbox.run(["enforce", "--diff", range, "--format", "json"]);
+                prop_assert_eq!(output.violations(), in_index.clone(), "{}", range);
+            }
+            let backtest = sandbox.run(["contracts", "backtest", "keep-asserts", "--format", "json"]).json();
+            prop_assert_eq!(&backtest["commits"]["refused"], &json!(usize::from(gone > 0)));
+        }
+    }
+}

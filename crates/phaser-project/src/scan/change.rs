@@ -506,3 +506,6 @@ pub fn has_change(matcher: &Matcher, entry: &BaselineEntry, content: Option<&[u8
 fn digest_of_content(content: &[u8]) -> LineDigest {
     LineDigest(phaser_core::digest::digest(with_line_feeds(content).iter()))
 }
+
+#[cfg(test)]
+mod tests;
