@@ -21,6 +21,11 @@ LEGACY = "print(0)\nx = 1\ny = 1\n"
 BOTH = (
     "*** Begin Patch\n*** Add File: src/good.py\n+z = 1\n*** Update File: src/legacy.py\n@@\n-y = 1\n+print(3)\n*** End Patch\n"
 )
+KEPT = "def test_f():\n    assert f(1) == 1\n"
+MOVE = (
+    "*** Begin Patch\n*** Add File: tests/test_b.py\n+assert f(1) == 1\n*** Update File: tests/test_a.py\n"
+    "@@\n-    assert f(1) == 1\n+    pass\n*** End Patch\n"
+)
 TOOLS = os.environ.get("AGENTS_BIN", "")
 
 
@@ -36,7 +41,7 @@ def check(is_so, what, shown=""):
 class Session:
     """A project, a home, and a client that works there."""
 
-    def __init__(self, name, broken=False, fixes=False):
+    def __init__(self, name, broken=False, fixes=False, kept=False):
         self.base = Path(tempfile.mkdtemp(prefix=f"phaser-{name}-", dir=os.environ.get("AGENTS_TMP")))
         self.project, self.home = self.base / "project", self.base / "home"
         self.home.mkdir()
@@ -50,6 +55,11 @@ class Session:
         if fixes:
             text = "rule_id: is-none\ntype: forbid_pattern\npattern: '(\\w+) == None'\nfile_glob: '**/*.py'\n"
             (contracts / "is-none.yaml").write_text(f"{text}message: 'Compare with is.'\nseverity: error\nfix: '$1 is None'\n")
+        if kept:
+            text = "rule_id: keep-asserts\ntype: keep_pattern\npattern: 'assert .+'\nfile_glob: 'tests/**'\n"
+            (contracts / "keep-asserts.yaml").write_text(f"{text}message: 'Keep the assertion.'\nseverity: error\n")
+            (self.project / "tests").mkdir()
+            (self.project / "tests/test_a.py").write_text(KEPT)
         settings = "existing: report\n" + ("fixes: apply\n" if fixes else "")
         (self.project / ".claude/phaser.yaml").write_text(settings)
         (self.project / "src").mkdir()
@@ -221,7 +231,32 @@ def fixed(name):
     return session
 
 
-SCENARIOS = [everyday, fixed, without_phaser, broken_contract, broken_event]
+def kept(name):
+    """What an edit takes away is refused; what a patch moves to another file is not."""
+    session = Session(name, kept=True)
+    client = session.client
+    session.install()
+    steps = [client.read("tests/test_a.py")] if client.reads else []
+    steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1\n", "    pass\n"))
+    at = len(steps)
+    if client.patch(MOVE):
+        steps.append(client.patch(MOVE))
+    else:
+        steps.append(client.write("tests/test_b.py", "assert f(1) == 1\n"))
+        steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1\n", "    pass\n"))
+    received = session.run([*steps, client.end(DONE)])
+    if client.denies:
+        refused = ("keep-asserts: Keep the assertion.", "tests/test_a.py:2: assert f(1) == 1 (removed)")
+        check(all(part in received[at] for part in refused), "the removal is not refused with its text", received[at])
+    else:
+        check("keep-asserts at tests/test_a.py:2" in received[at], "the model does not receive it", received[at])
+    moved = session.text("tests/test_b.py") == "assert f(1) == 1\n" and "f(1)" not in session.text("tests/test_a.py")
+    check(moved, "the move was not made", "\n-----\n".join(received[at:])[-3000:])
+    check(len(received) == len(steps) + 1, "the turn was sent back", received[-1])
+    return session
+
+
+SCENARIOS = [everyday, fixed, kept, without_phaser, broken_contract, broken_event]
 
 
 def main(names):
