@@ -160,6 +160,11 @@ fn refusals_go_as_their_page_says() {
 }
 
 #[test]
+fn changes_go_as_their_page_says() {
+    assert_eq!(follow(include_str!("../../docs/changes.md")), 5);
+}
+
+#[test]
 fn sharing_goes_as_its_page_says() {
     let page = include_str!("../../docs/sharing.md");
     let (_, contract) =
@@ -210,10 +215,11 @@ fn commands(page: &str) -> Vec<String> {
 
 #[test]
 fn every_command_in_a_block_runs() {
-    const PAGES: [&str; 8] = [
+    const PAGES: [&str; 9] = [
         "README.md",
         "docs/adopting.md",
         "docs/agents.md",
+        "docs/changes.md",
         "docs/contracts.md",
         "docs/fixes.md",
         "docs/history.md",
