@@ -150,8 +150,11 @@ fn is_plain(path: &str) -> bool {
     !path.starts_with('-') && path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
 }
 
+/// The modes that judge most contracts.
+pub const EVERYWHERE: &[&str] = &["edits of agents", "--staged", "--diff", "--all", "PATH"];
+
 /// The modes that judge the contract.
-fn judged_in(contract: &Contract) -> &'static [&'static str] {
+pub fn judged_in(contract: &Contract) -> &'static [&'static str] {
     match (contract.check.is_about_project(), contract.check.reads_text()) {
         _ if contract.check.reads_messages() => &["--commit-msg", "--diff"],
         _ if contract.check.companion().is_some() => match contract.check.needs_approval() {
@@ -161,7 +164,7 @@ fn judged_in(contract: &Contract) -> &'static [&'static str] {
         _ if contract.check.compares_change() => {
             &["edits, commands and turns of agents", "--staged", "--diff"]
         }
-        (false, _) => &["edits of agents", "--staged", "--diff", "--all", "PATH"],
+        (false, _) => EVERYWHERE,
         // The index lists all paths, but not their contents.
         (true, false) => &["--staged", "--all"],
         (true, true) => &["--all"],

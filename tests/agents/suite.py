@@ -237,13 +237,13 @@ def kept(name):
     client = session.client
     session.install()
     steps = [client.read("tests/test_a.py")] if client.reads else []
-    steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1\n", "    pass\n"))
+    steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1", "    pass"))
     at = len(steps)
     if client.patch(MOVE):
         steps.append(client.patch(MOVE))
     else:
         steps.append(client.write("tests/test_b.py", "assert f(1) == 1\n"))
-        steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1\n", "    pass\n"))
+        steps.append(client.edit("tests/test_a.py", "    assert f(1) == 1", "    pass"))
     received = session.run([*steps, client.end(DONE)])
     if client.denies:
         refused = ("keep-asserts: Keep the assertion.", "tests/test_a.py:2: assert f(1) == 1 (removed)")

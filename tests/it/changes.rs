@@ -464,6 +464,61 @@ fn examples_pass_and_lint_is_clean() {
 }
 
 #[test]
+fn create_writes_contracts_about_changes() {
+    let sandbox = project(&[]);
+    let create = |args: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["contracts", "create", "--message", "Do."]).args(args);
+        let output = sandbox.run_with(&mut command, b"");
+        assert_eq!(output.code, Some(0), "{output}");
+    };
+    create(&[
+        "--rule-id",
+        "keep",
+        "--type",
+        "keep_pattern",
+        "--pattern",
+        "assert .+",
+        "--glob",
+        "tests/**",
+        "--violating",
+        "assert x",
+        "--passing",
+        "x = 1",
+    ]);
+    create(&[
+        "--rule-id",
+        "stay",
+        "--type",
+        "file_unchanged",
+        "--append",
+        "allow",
+        "--glob",
+        "log.txt",
+        "--violating",
+        "log.txt",
+        "--passing",
+        "a.txt",
+    ]);
+    create(&[
+        "--rule-id",
+        "tested",
+        "--type",
+        "companion_exists",
+        "--companion",
+        "tests/{name}",
+        "--glob",
+        "src/*",
+    ]);
+    let tested = sandbox.run(["contracts", "test"]);
+    assert_eq!(tested.code, Some(0), "{tested}");
+    let listed = sandbox.run(["contracts", "list", "--long"]);
+    assert_eq!(listed.stdout.matches("judged in: ").count(), 3, "{listed}");
+    let shown = sandbox.run(["contracts", "show", "tested"]);
+    assert!(shown.stdout.contains("tests/{name}"), "{shown}");
+}
+
+#[test]
 fn hook_opens_git_only_for_contract_that_applies() {
     let sandbox = project(&[KEEP]);
     if sandbox.strace().is_none() {

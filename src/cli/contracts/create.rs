@@ -24,7 +24,8 @@ use phaser_core::contract::keys::{
 };
 use phaser_core::contract::syntax::to_yaml;
 use phaser_core::contract::{
-    Contract, ContractSchema, ContractType, Example, Examples, LayerKind, Origin, Warning,
+    Check, Contract, ContractSchema, ContractType, Example, ExampleChange, Examples, LayerKind, Origin,
+    Warning,
 };
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_data::Scalar;
@@ -59,6 +60,22 @@ pub struct Create {
     /// Set the replacement for 'phaser fix'; $1 and ${name} are groups
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
     fix: Option<String>,
+
+    /// Set the limit of file_size in lines
+    #[arg(long, value_name = "N")]
+    max_lines: Option<String>,
+
+    /// Set the limit of file_size in bytes
+    #[arg(long, value_name = "N")]
+    max_bytes: Option<String>,
+
+    /// Let file_unchanged allow new lines at the end: allow or deny
+    #[arg(long, value_name = "RULE", hide_possible_values = true, value_parser = ["allow", "deny"])]
+    append: Option<String>,
+
+    /// Set the companion, such as 'tests/test_{stem}.py' (repeatable)
+    #[arg(long, value_name = "PATH")]
+    companion: Vec<String>,
 
     /// Apply to these files, such as '**/*.py' [default: **/*]
     #[arg(long, value_name = "GLOB")]
@@ -199,8 +216,11 @@ fn failures(contract: &Contract) -> Vec<String> {
     let failed = tested.iter().filter(|tested| tested.outcome != ExampleOutcome::AsExpected);
     failed
         .map(|tested| {
-            let what =
-                if tested.example.text.is_empty() { &tested.path.to_text() } else { &*tested.example.text };
+            let removed = tested.example.change.as_ref().and_then(|change| change.before.as_deref());
+            let path = tested.path.to_text();
+            let texts = [tested.example.text.as_str(), removed.unwrap_or_default()];
+            let is_path = tested.example.path.is_some();
+            let what = texts.into_iter().find(|text| !text.is_empty() && !is_path).unwrap_or(&path);
             format!("{} example '{what}': {}", tested.expected.as_str(), explain(contract, tested))
         })
         .collect()
@@ -216,6 +236,10 @@ struct ContractSpec {
     /// As YAML reads them without quotes, or in double quotes.
     equals: Vec<String>,
     fix: Option<String>,
+    max_lines: Option<String>,
+    max_bytes: Option<String>,
+    append: Option<String>,
+    companions: Vec<String>,
     glob: Option<String>,
     exclude: Option<String>,
     message: String,
@@ -244,12 +268,15 @@ impl Create {
             &self.pattern,
             &self.path,
             &self.fix,
+            &self.max_lines,
+            &self.max_bytes,
+            &self.append,
             &self.glob,
             &self.exclude,
             &self.rationale,
             &self.severity,
         ];
-        let lists = [&self.equals, &self.zones, &self.tags, &self.violating, &self.passing];
+        let lists = [&self.equals, &self.zones, &self.tags, &self.violating, &self.passing, &self.companion];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
             && lists.iter().all(|list| list.is_empty())
@@ -269,6 +296,10 @@ impl Create {
             path: self.path.clone(),
             equals: self.equals.clone(),
             fix: self.fix.clone(),
+            max_lines: self.max_lines.clone(),
+            max_bytes: self.max_bytes.clone(),
+            append: self.append.clone(),
+            companions: self.companion.clone(),
             glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
             message: self.message.clone().unwrap_or_default(),
@@ -319,10 +350,9 @@ impl ContractSpec {
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }
-        let reads_text = contract.check.reads_text() || contract.check.pattern().is_some();
-        let examples = |texts: &[String]| texts.iter().map(|text| example(text, reads_text)).collect();
-        contract.examples =
-            Examples { violating: examples(&self.violating), passing: examples(&self.passing) };
+        let examples = |texts: &[String]| texts.iter().map(|text| example(text, &contract.check)).collect();
+        let (violating, passing) = (examples(&self.violating), examples(&self.passing));
+        contract.examples = Examples { violating, passing };
         Ok(contract)
     }
 
@@ -336,14 +366,17 @@ impl ContractSpec {
             ("file_glob", self.glob.as_deref()),
             ("exclude_glob", self.exclude.as_deref()),
             ("fix", self.fix.as_deref()),
+            ("max_lines", self.max_lines.as_deref()),
+            ("max_bytes", self.max_bytes.as_deref()),
+            ("append", self.append.as_deref()),
             ("message", Some(self.message.as_str())),
             ("severity", Some(self.severity.as_str())),
             ("rationale", self.rationale.as_deref()),
         ];
         let text = |text| Value::Text(LocatedText::new(text, 1));
         let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
-        let lists =
-            [("in", &self.zones), ("tags", &self.tags)].into_iter().filter(|(_, list)| !list.is_empty());
+        let lists = [("in", &self.zones), ("companion", &self.companions), ("tags", &self.tags)];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         let placed = |list: &'_ [String]| list.iter().map(|word| LocatedText::new(word.clone(), 1)).collect();
         let literal = |text: &String| {
             let scalar = Scalar::from_json(text).unwrap_or_else(|| Scalar::of_plain(text));
@@ -355,14 +388,17 @@ impl ContractSpec {
     }
 }
 
-/// An example: the content of a file, or the path of an empty one.
-fn example(text: &str, reads_text: bool) -> Example {
-    match reads_text {
-        true => Example { path: None, text: text.to_owned(), change: None, fixed: None, line: 1 },
-        false => {
-            Example { path: Some(text.to_owned()), text: String::new(), change: None, fixed: None, line: 1 }
-        }
-    }
+/// An example: the content of a file, or the path of an empty one. For a contract about changes, what a change removes: a
+/// line, or the file at a path.
+fn example(text: &str, check: &Check) -> Example {
+    let in_file = check.reads_text() || check.pattern().is_some();
+    let change = check.compares_change().then(|| {
+        let (before, after) = if in_file { (text, Some(String::new())) } else { ("text", None) };
+        Box::new(ExampleChange { before: Some(before.to_owned()), after })
+    });
+    let content = if in_file && change.is_none() { text } else { "" };
+    let path = (!in_file).then(|| text.to_owned());
+    Example { path, text: content.to_owned(), change, fixed: None, line: 1 }
 }
 
 /// The directory of a new contract.

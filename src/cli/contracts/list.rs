@@ -10,6 +10,7 @@ use crate::cli::args::shared::OutputArgs;
 use crate::cli::completions::CONTRACT_ID;
 use crate::cli::counted;
 use crate::cli::environment::Environment;
+use crate::cli::explain::{EVERYWHERE, judged_in};
 use crate::exit::Exit;
 use crate::report::palette::{Palette, Style};
 use crate::report::wrap::cut;
@@ -59,7 +60,7 @@ pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
                 let (mut rows, mut of_packs) = (Vec::new(), Vec::new());
                 for contract in contracts.iter().filter(is_whole) {
                     let rows = if pack_of(contract).is_some() { &mut of_packs } else { &mut rows };
-                    rows.push(Row::of(contract));
+                    rows.push(Row { shows_modes: args.long, ..Row::of(contract) });
                 }
                 rows.append(&mut of_packs);
                 let width = environment.width();
@@ -116,13 +117,20 @@ pub struct Row<'a> {
     pub unused: Option<&'static str>,
     /// The file shown; empty for none.
     pub origin: String,
+    /// Whether a line names the modes that judge it, unless all do.
+    pub shows_modes: bool,
 }
 
 impl<'a> Row<'a> {
     fn of(contract: &'a Contract) -> Self {
         let unused = (!contract.enabled).then_some("disabled");
         let of_pack = pack_of(contract).map(|name| format!("pack {name}"));
-        Self { contract, unused, origin: of_pack.unwrap_or_else(|| shown(&contract.origin.file)) }
+        Self {
+            contract,
+            unused,
+            origin: of_pack.unwrap_or_else(|| shown(&contract.origin.file)),
+            shows_modes: false,
+        }
     }
 
     fn usage(&self) -> &'static str {
@@ -163,6 +171,10 @@ pub fn write_table(
         let origins = if gap == "  " { origins } else { 0 };
         write!(out, "{name}{id:<ids$}{name:#}  {colour}{word:<7}{colour:#}  ")?;
         writeln!(out, "{dim}{used:<uses$}  {origin:<origins$}{dim:#}{gap}{text}{message}{text:#}")?;
+        let modes = judged_in(row.contract);
+        if row.shows_modes && modes != EVERYWHERE {
+            writeln!(out, "    {dim}judged in: {}{dim:#}", modes.join(", "))?;
+        }
     }
     Ok(())
 }

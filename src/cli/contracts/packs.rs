@@ -110,5 +110,5 @@ fn row<'a>(contract: &'a Contract, project: &LoadedProject) -> Row<'a> {
             (Some(state), shown(&other.origin.file))
         }
     };
-    Row { contract, unused, origin }
+    Row { contract, unused, origin, shows_modes: false }
 }

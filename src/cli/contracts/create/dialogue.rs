@@ -11,19 +11,24 @@ use crate::lint;
 use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
 use phaser_core::check::{
-    ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE,
-    REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
+    COMPANION_CHANGED, COMPANION_EXISTS, ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FILE_UNCHANGED,
+    FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_IN_MESSAGE, REQUIRE_PATTERN,
+    REQUIRE_VALUE,
 };
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
 use phaser_project::path::RelPath;
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 8] = [
+const OFFERED: [&ContractType; 12] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_NOT_EXISTS,
     &FILE_EXISTS,
+    &KEEP_PATTERN,
+    &FILE_UNCHANGED,
+    &COMPANION_EXISTS,
+    &COMPANION_CHANGED,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
     &FORBID_VALUE,
@@ -89,6 +94,32 @@ const VIOLATING_PATH: Question<'_> = Question {
 const PASSING_PATH: Question<'_> = Question {
     text: "A path that passes",
     help: "A project with only this file does not violate the contract. It is kept as an example.",
+};
+
+const KEPT: Question<'_> = Question {
+    text: "A line that must not be removed",
+    help: "A change that removes this line violates the contract. It is kept as an example.",
+};
+
+const REMOVABLE: Question<'_> = Question {
+    text: "A line that may be removed",
+    help: "A change that removes this line does not violate the contract. It is kept as an example.",
+};
+
+const FROZEN_PATH: Question<'_> = Question {
+    text: "A path that must not change",
+    help: "Deleting this file violates the contract. It is kept as an example.",
+};
+
+const FREE_PATH: Question<'_> = Question {
+    text: "A path that may change",
+    help: "Deleting this file does not violate the contract. It is kept as an example.",
+};
+
+const COMPANION: Question<'_> = Question {
+    text: "Companion",
+    help: "A path from the project root. For src/a.test.ts, {dir} is src, {name} a.test.ts, {stem} a.test, {ext} ts:\n\
+           tests/test_{stem}.py is tests/test_a.py for src/a.py.",
 };
 
 const MESSAGE: Question<'_> = Question {
@@ -217,10 +248,15 @@ fn ask_pattern(
     spec: &mut ContractSpec,
     destination: &Destination,
 ) -> anyhow::Result<Option<()>> {
-    let (violating, passing) = match () {
-        () if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
-        () if kind.takes("pattern") => (VIOLATING, PASSING),
-        () => (VIOLATING_PATH, PASSING_PATH),
+    if kind.takes("companion") {
+        return ask_companion(prompt, spec, destination);
+    }
+    let (violating, passing) = match kind {
+        kind if *kind == KEEP_PATTERN => (KEPT, REMOVABLE),
+        kind if *kind == FILE_UNCHANGED => (FROZEN_PATH, FREE_PATH),
+        kind if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
+        kind if kind.takes("pattern") => (VIOLATING, PASSING),
+        _ => (VIOLATING_PATH, PASSING_PATH),
     };
     loop {
         if kind.takes("path") {
@@ -260,6 +296,22 @@ fn ask_pattern(
             failures.iter().try_for_each(|failure| writeln!(out, "  {}", inert(failure)))?;
             writeln!(out, "  Enter keeps an answer.")
         })?;
+    }
+}
+
+/// Asks for a valid companion. `None` at the end of the input.
+fn ask_companion(
+    prompt: &mut Prompt<'_>,
+    spec: &mut ContractSpec,
+    destination: &Destination,
+) -> anyhow::Result<Option<()>> {
+    loop {
+        let Some(companion) = prompt.line(COMPANION, None)? else { return Ok(None) };
+        spec.companions = vec![companion.trim().to_owned()];
+        match destination.contract(spec) {
+            Ok(_) => return Ok(Some(())),
+            Err(error) => prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?,
+        }
     }
 }
 
