@@ -464,6 +464,20 @@ fn examples_pass_and_lint_is_clean() {
 }
 
 #[test]
+fn every_format_quotes_what_was_removed() {
+    let sandbox = project(&[KEEP]).file("tests/a.py", "def test_f():\n    assert f(1) == 1\n").git_add(".");
+    for format in ["text", "full", "sarif", "github", "gitlab", "junit", "html"] {
+        let output = sandbox.run(["enforce", "--staged", "--format", format]);
+        assert_eq!(output.code, Some(1), "{format}: {output}");
+        let text = output.stdout.replace("\\u003d", "=");
+        assert!(text.contains("assert f(2)") && text.contains("removed"), "{format}: {output}");
+    }
+    let sarif = sandbox.run(["enforce", "--staged", "--format", "sarif"]).json();
+    let region = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["startLine"], 3, "the line in the base: {region}");
+}
+
+#[test]
 fn create_writes_contracts_about_changes() {
     let sandbox = project(&[]);
     let create = |args: &[&str]| {
