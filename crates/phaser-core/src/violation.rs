@@ -229,9 +229,10 @@ pub struct Replacement {
 /// Identifies a violation when lines move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// The first line of the match, or the path for a violation without a line.
+    /// The first line of the match, or the path for a violation without a line. For a value of a data file, its path in
+    /// the file and its text.
     pub line: LineDigest,
-    /// All lines of the match, from the first to the last. For a violation without a line, the contents of the file, or
+    /// All lines of the match, from the first to the last; for a value, as `line`. For a violation without a line, the contents of the file, or
     /// the path if there are none.
     pub text: LineDigest,
     /// The number of this violation, from 1, among those of its contract in its file with an equal line.

@@ -76,7 +76,7 @@ impl Format {
     /// The format of the file at `path`, with `/` as separator. `None` if the file is not data.
     pub fn of(path: &[u8]) -> Option<Self> {
         let mut parts = path.rsplit(|byte| *byte == b'/');
-        let name = std::str::from_utf8(parts.next()?).ok()?;
+        let name = String::from_utf8_lossy(parts.next()?);
         if let Some((_, format)) = NAMES.iter().find(|(known, _)| *known == name) {
             return Some(*format);
         }
@@ -84,10 +84,8 @@ impl Format {
         let known = |(known, _): &&(&str, _)| extension.eq_ignore_ascii_case(known);
         let format = EXTENSIONS.iter().find(known).map(|(_, format)| *format)?;
         let mut has_comments = || {
-            let is_config =
-                |prefix: &str| stem.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'));
-            is_config("tsconfig")
-                || is_config("jsconfig")
+            stem.starts_with("tsconfig")
+                || stem.starts_with("jsconfig")
                 || stem.ends_with(".tsconfig")
                 || parts
                     .next()
@@ -119,7 +117,8 @@ mod tests {
             ("a/tsconfig.json", Some(Format::JsonWithComments)),
             ("tsconfig.build.json", Some(Format::JsonWithComments)),
             ("base.tsconfig.json", Some(Format::JsonWithComments)),
-            ("tsconfigs.json", Some(Format::Json)),
+            ("tsconfig-base.json", Some(Format::JsonWithComments)),
+            ("my-tsconfig.json", Some(Format::Json)),
             (".vscode/settings.json", Some(Format::JsonWithComments)),
             ("x/.vscode/deep/settings.json", Some(Format::Json)),
             ("a.jsonc", Some(Format::JsonWithComments)),
@@ -132,5 +131,6 @@ mod tests {
         ] {
             assert_eq!(Format::of(path.as_bytes()), format, "{path}");
         }
+        assert_eq!(Format::of(b"a/\xFF.json"), Some(Format::Json), "any bytes");
     }
 }
