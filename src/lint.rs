@@ -2,9 +2,11 @@
 //! duplicates. Each finding is a [`Warning`] with file, line and hint.
 
 use crate::examples::derived_path;
+use phaser_core::code;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
+use phaser_core::sanitize::printable;
 use phaser_data::Format;
 use phaser_glob::{Glob, NamePattern};
 use phaser_project::path::RelPath;
@@ -25,6 +27,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(zones_of_unknown_language(contract));
         warnings.extend(values_of_no_data(contract));
         warnings.extend(vacuous_path(contract));
+        warnings.extend(code_of_other_language(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -167,6 +170,23 @@ fn vacuous_path(contract: &Contract) -> Option<Warning> {
     Some(Warning::at(&contract.origin.file, contract.line, format!("{}: {what}", contract.id)))
 }
 
+/// Reports the languages of the glob that the code of a contract does not fit, and a glob without any.
+fn code_of_other_language(contract: &Contract) -> Vec<Warning> {
+    let Some(code) = contract.check.code() else { return Vec::new() };
+    let about =
+        |what: String| Warning::at(&contract.origin.file, code.line, format!("{}: {what}", contract.id));
+    if let (None, NamePattern::Extensions(_) | NamePattern::Name(_)) = (&code.language, contract.glob.names())
+        && code::is_for_no_language(contract)
+    {
+        let what = "no file of the glob is in a language that is parsed (name its 'language', or use forbid_pattern)";
+        return vec![about(what.to_owned())];
+    }
+    let misfit = |(language, why): (&str, String)| {
+        about(format!("the code does not fit {language}: {} (write it for each language)", printable(&why)))
+    };
+    code::misfits(contract).into_iter().map(misfit).collect()
+}
+
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
     Warning::at(&contract.origin.file, pattern.line, format!("{}: {what}", contract.id))
 }
@@ -187,14 +207,16 @@ fn duplicates(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (at, &second) in contracts.iter().enumerate() {
         for &first in &contracts[..at] {
-            let Some(pattern) = second.check.pattern() else { continue };
+            let line = second.check.pattern().map(|pattern| pattern.line);
+            let Some(line) = line.or(second.check.code().map(|code| code.line)) else { continue };
             if same_demand(first, second) && overlap(first, second, paths) {
                 let what = format!(
                     "same pattern as {} ({}) for the same files (remove one of them)",
                     first.id,
                     first.origin.file.display()
                 );
-                warnings.push(about_pattern(second, pattern, what));
+                let what = format!("{}: {what}", second.id);
+                warnings.push(Warning::at(&second.origin.file, line, what));
             }
         }
     }
@@ -204,9 +226,9 @@ fn duplicates(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
 fn same_demand(first: &Contract, second: &Contract) -> bool {
     let text = |check: &Check| {
         let path = check.value().map(|value| (value.demand, value.path.clone()));
-        check
-            .pattern()
-            .map(|pattern| (std::mem::discriminant(check), path, pattern.source.clone(), pattern.dialect))
+        let pattern = check.pattern().map(|pattern| (pattern.source.clone(), pattern.dialect));
+        let code = check.code().map(|code| (code.source.clone(), code.language.clone()));
+        (pattern.is_some() || code.is_some()).then_some((std::mem::discriminant(check), path, pattern, code))
     };
     first.enabled && second.enabled && text(&first.check) == text(&second.check)
 }

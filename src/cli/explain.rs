@@ -198,6 +198,12 @@ fn write(
     if let Some(companion) = contract.check.companion() {
         writeln!(out, "  companion: {}", inert(&companion.paths.join(" or ")))?;
     }
+    if let Some(code) = contract.check.code() {
+        writeln!(out, "  code: {}", inert(code.source.as_str()))?;
+        if let Some(language) = &code.language {
+            writeln!(out, "  language: {language}")?;
+        }
+    }
     if !contract.check.reads_messages() {
         writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;
     } else if !contract.is_about_every_file() {

@@ -195,6 +195,9 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
         (Some(one), Some(other)) => (&one.source, one.dialect) == (&other.source, other.dialect),
         _ => false,
     };
+    let code =
+        |contract: &Contract| contract.check.code().map(|code| (code.source.clone(), code.language.clone()));
+    let same_text = same_text || code(was).is_some() && code(was) == code(is);
     let same_type = std::mem::discriminant(&was.check) == std::mem::discriminant(&is.check)
         && was.check.passes_unmatched() == is.check.passes_unmatched();
     if same_text && same_type {
@@ -211,6 +214,9 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
             |old: Option<u64>, new: Option<u64>| old.is_none_or(|old| new.is_some_and(|new| new <= old));
         let as_strict = is_lower(old.lines, new.lines) && is_lower(old.bytes, new.bytes);
         return (!as_strict).then_some(Fault::Is("allows larger files"));
+    }
+    if code(was).is_some() && code(is).is_some() && same_type {
+        return Some(Fault::Is("has other code"));
     }
     let everywhere = was.zones.is_empty() && is.zones.is_empty();
     let (Some(old), Some(new)) = (was.check.pattern(), is.check.pattern()) else {

@@ -76,6 +76,7 @@ fn tables() -> (String, String) {
         let required = schema["else"]["required"].as_array().expect("a list");
         match key {
             "pattern" => "for types with a pattern",
+            "code" => "for types about code",
             "file_glob" => "for types about files",
             "path" => "for types about values",
             key if required.iter().any(|required| required == key) => "yes",

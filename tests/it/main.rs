@@ -10,6 +10,7 @@ mod baseline;
 mod cache;
 mod changes;
 mod cli;
+mod code;
 mod colours;
 mod configuration;
 mod contracts;

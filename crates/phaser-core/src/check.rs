@@ -35,6 +35,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+use crate::code::{CodePattern, CodeSource};
 use crate::contract::{ContractSchema, Pattern};
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
@@ -42,6 +43,7 @@ use crate::text::Text;
 use crate::violation::LineDigest;
 use phaser_data::{JsonPath, ParseError, Scalar, Tree};
 
+mod code;
 mod companion;
 mod file_exists;
 mod file_not_exists;
@@ -55,6 +57,7 @@ mod require_pattern;
 mod require_somewhere;
 mod value;
 
+pub use code::{FORBID_CODE, ForbidCode, REQUIRE_CODE, RequireCode};
 pub use companion::{
     COMPANION_CHANGED, COMPANION_EXISTS, Companion, CompanionDemand, PLACEHOLDERS, unknown_placeholder,
 };
@@ -71,7 +74,7 @@ pub use require_somewhere::RequireSomewhere;
 pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 16] = [
+pub static TYPES: [&ContractType; 18] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -86,6 +89,8 @@ pub static TYPES: [&ContractType; 16] = [
     &KEEP_PATTERN,
     &COMPANION_EXISTS,
     &COMPANION_CHANGED,
+    &FORBID_CODE,
+    &REQUIRE_CODE,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
 ];
@@ -127,6 +132,10 @@ pub struct TypeValues {
     pub path: Option<JsonPath>,
     /// `equals`; empty without it.
     pub equals: Vec<Scalar>,
+    /// `code`, with its line.
+    pub code: Option<(CodeSource, usize)>,
+    /// `language`.
+    pub language: Option<String>,
 }
 
 impl TypeValues {
@@ -141,7 +150,15 @@ impl TypeValues {
             companions: Vec::new(),
             path: None,
             equals: Vec::new(),
+            code: None,
+            language: None,
         }
+    }
+
+    /// `code` with its `language`.
+    fn code_pattern(self) -> Option<CodePattern> {
+        let (source, line) = self.code?;
+        Some(CodePattern::new(source, self.language, line))
     }
 }
 
@@ -292,6 +309,16 @@ pub trait Evaluator {
         None
     }
 
+    /// The code to search for before evaluation.
+    fn code(&self) -> Option<&CodePattern> {
+        None
+    }
+
+    /// A pattern that matches in every text with a match.
+    fn prefilter(&self) -> Option<&Pattern> {
+        self.pattern()
+    }
+
     /// The number of matches that decide the verdict; the search stops there.
     fn max_matches(&self) -> usize {
         1
@@ -348,6 +375,10 @@ pub enum Check {
     Keep(KeepPattern),
     /// See [`Companion`].
     Companion(Companion),
+    /// See [`ForbidCode`].
+    ForbidCode(ForbidCode),
+    /// See [`RequireCode`].
+    RequireCode(RequireCode),
 }
 
 impl Check {
@@ -380,6 +411,8 @@ impl Check {
             Self::Unchanged(check) => check,
             Self::Keep(check) => check,
             Self::Companion(check) => check,
+            Self::ForbidCode(check) => check,
+            Self::RequireCode(check) => check,
         }
     }
 
@@ -427,6 +460,16 @@ impl Check {
     /// See [`Evaluator::pattern`].
     pub fn pattern(&self) -> Option<&Pattern> {
         self.evaluator().pattern()
+    }
+
+    /// See [`Evaluator::code`].
+    pub fn code(&self) -> Option<&CodePattern> {
+        self.evaluator().code()
+    }
+
+    /// See [`Evaluator::prefilter`].
+    pub fn prefilter(&self) -> Option<&Pattern> {
+        self.evaluator().prefilter()
     }
 
     /// The limit of `file_size`.
@@ -519,7 +562,7 @@ mod tests {
     fn builds_nothing_without_required_key() {
         for row in TYPES {
             let check = (row.build)(TypeValues::new(ContractSchema::Flat));
-            let needs_key = ["pattern", "companion", "path"].iter().any(|key| row.requires(key))
+            let needs_key = ["pattern", "companion", "path", "code"].iter().any(|key| row.requires(key))
                 || !row.one_of_keys.is_empty();
             assert_eq!(check.is_none(), needs_key, "{row}");
         }

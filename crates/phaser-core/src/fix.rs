@@ -272,7 +272,7 @@ impl<'m> Fixer<'m> {
             let contract = &now.violations[indices[0]].contract;
             let written = match contract.check.value() {
                 Some(_) => replacement::of_values(self, contract, names, &text, &places),
-                None => replacement::of_matches(self, contract, &text, &places),
+                None => replacement::of_matches(self, contract, (names.path, &text), &places),
             };
             for ((violation, range), new) in indices.into_iter().zip(places).zip(written) {
                 match new {
@@ -311,7 +311,8 @@ impl<'m> Fixer<'m> {
                 .map(|found| found.start..found.range.end)
                 .collect();
             let Some(&first) = here.first() else { continue };
-            let written = replacement::of_matches(self, &now.violations[first].contract, &source, &places);
+            let Violation { contract, path, .. } = &now.violations[first];
+            let written = replacement::of_matches(self, contract, (path, &source), &places);
             for ((violation, range), new) in here.into_iter().zip(places).zip(written) {
                 match new {
                     None => left.push((violation, WhyLeft::NoGroups)),

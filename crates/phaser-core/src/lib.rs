@@ -4,6 +4,7 @@
 //! [`matcher`] takes contracts, a path and a text, and returns [`violation`]s; [`fix`] computes the text without them.
 
 pub mod check;
+pub mod code;
 pub mod contract;
 pub mod deadline;
 pub mod digest;

@@ -133,9 +133,9 @@ impl Matcher {
         let valid: Vec<bool> = contracts
             .iter()
             .enumerate()
-            .map(|(index, contract)| prepared.is_valid(index, contract))
+            .map(|(index, contract)| prepared.is_valid_everywhere(index, contract))
             .collect();
-        let warnings = prepared.warnings();
+        let warnings = prepared.warnings(&contracts);
         prepared.keep(&valid);
         let mut valid = valid.into_iter();
         contracts.retain(|_| valid.next().unwrap_or_default());
@@ -160,7 +160,7 @@ impl Matcher {
 
     /// Warnings about the patterns parsed so far. A contract with an invalid pattern is skipped.
     pub fn warnings(&self) -> Vec<Warning> {
-        self.prepared.warnings()
+        self.prepared.warnings(&self.contracts)
     }
 
     /// The contracts that apply to a file: `path` is what globs see, `alias` its real path if that differs. Cached
@@ -243,7 +243,7 @@ pub fn required_literals(contract: &Contract) -> Option<RequiredLiterals> {
 
 /// The problem with an invalid pattern.
 pub fn broken(contract: &Contract) -> Option<Warning> {
-    prepared::read(contract).err()
+    prepared::broken(contract)
 }
 
 #[cfg(test)]

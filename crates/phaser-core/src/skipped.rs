@@ -80,6 +80,13 @@ pub enum SkipReason {
         /// The contract.
         id: String,
     },
+    /// The file was not parsed for a contract about code, or its tree not searched to the end.
+    NotParsed {
+        /// The contract.
+        id: String,
+        /// The limit that was exceeded.
+        limit: ParseLimit,
+    },
     /// The deadline passed before these contracts were searched.
     NoTimeLeft {
         /// At least one.
@@ -101,6 +108,17 @@ pub enum SkipReason {
         /// The contracts with unreported violations.
         ids: Vec<String>,
     },
+}
+
+/// A limit on the parsing of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ParseLimit {
+    /// The number of bytes.
+    Size(usize),
+    /// The nesting of brackets, or of nodes that are compared.
+    Depth,
+    /// The number of steps.
+    Steps,
 }
 
 /// The severity of a gap.
@@ -144,6 +162,7 @@ impl SkipReason {
             Self::TooManyMatches { id, .. }
             | Self::TooComplex { id }
             | Self::TooBroad { id }
+            | Self::NotParsed { id, .. }
             | Self::OutOfTime { id } => Some(std::slice::from_ref(id)),
             Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } | Self::Unparsable { ids, .. } => {
                 Some(ids)
@@ -183,6 +202,7 @@ impl SkipReason {
             | Self::TooLarge { .. }
             | Self::TooManyMatches { .. }
             | Self::TooManyViolations { .. }
+            | Self::NotParsed { limit: ParseLimit::Size(_), .. }
             | Self::NotReconstructed(_) => Gap::Known,
             Self::Unreadable(_)
             | Self::ParentComponent
@@ -192,6 +212,7 @@ impl SkipReason {
             | Self::TooBroad { .. }
             | Self::Unparsable { .. }
             | Self::OutOfTime { .. }
+            | Self::NotParsed { .. }
             | Self::NoTimeLeft { .. }
             | Self::TimedOut { .. } => Gap::Failure,
         }
@@ -239,6 +260,26 @@ impl fmt::Display for SkipReason {
             Self::OutOfTime { id } => {
                 write!(f, "{id} ran out of time (simplify its pattern, or raise --timeout)")
             }
+            Self::NotParsed { id, limit } => match limit {
+                ParseLimit::Size(bytes) => {
+                    write!(
+                        f,
+                        "{id} is not checked: code of more than {bytes} bytes is not parsed (split the file)"
+                    )
+                }
+                ParseLimit::Depth => {
+                    write!(
+                        f,
+                        "{id} is not checked: the file is nested too deeply to be parsed (split its expressions)"
+                    )
+                }
+                ParseLimit::Steps => {
+                    write!(
+                        f,
+                        "{id} is not checked: parsing the file takes too many steps (correct its syntax, or split it)"
+                    )
+                }
+            },
             Self::NoTimeLeft { ids } => {
                 let first = ids.first().map_or("", String::as_str);
                 match ids.len() {

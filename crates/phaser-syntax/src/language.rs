@@ -67,7 +67,16 @@ impl Language {
         LANGUAGES.iter().position(|(known, _)| *known == self.0).unwrap_or_default()
     }
 
-    /// Whether files of this language contain parts in others: scripts and styles.
+    /// Whether files of this language may have parts in `other`: the scripts and styles of HTML.
+    pub fn embeds(self, other: Self) -> bool {
+        let is_embedded = matches!(
+            other.0,
+            SupportLang::Css | SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx
+        );
+        self.0 == SupportLang::Html && is_embedded
+    }
+
+    /// Whether files of this language may have parts in another.
     pub(crate) fn embeds_others(self) -> bool {
         self.0 == SupportLang::Html
     }

@@ -346,7 +346,8 @@ mod tests {
         fn words_are_in_named_leaves(fragments in vec(select(FRAGMENTS), 1..8)) {
             let pattern = fragments.concat();
             for language in Language::all() {
-                if CodeRule::pattern(&pattern).is_ok_and(|rule| rule.has_syntax_error(language)) {
+                let rule = CodeRule::pattern(&pattern).expect("is a pattern").compile(language);
+                if rule.is_err() || rule.is_ok_and(|rule| rule.has_syntax_error()) {
                     continue;
                 }
                 let Ok(parsed) = Pattern::try_new(&pattern, language.ast_grep()) else { continue };

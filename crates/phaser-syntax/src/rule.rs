@@ -75,20 +75,13 @@ impl CodeRule {
         names
     }
 
-    /// Whether a pattern of the rule has a syntax error in this language. The rule may match, but hardly what is meant.
-    pub fn has_syntax_error(&self, language: Language) -> bool {
-        let mut has_error = false;
-        each_pattern(&self.source, &mut |pattern| {
-            has_error |= parsed(pattern, language).is_none_or(|tree| tree.tree().root_node().has_error());
-        });
-        has_error
-    }
-
     /// The rule for one language. Fails if a pattern is no single node in it, or a kind does not exist.
     pub fn compile(&self, language: Language) -> Result<CompiledRule, RuleError> {
-        let mut is_deep = false;
+        let (mut is_deep, mut has_syntax_error) = (false, false);
         each_pattern(&self.source, &mut |pattern| {
-            is_deep |= parsed(pattern, language).is_none_or(|tree| tree.depth() > MAX_PATTERN_DEPTH);
+            let tree = parsed(pattern, language);
+            is_deep |= tree.as_ref().is_none_or(|tree| tree.depth() > MAX_PATTERN_DEPTH);
+            has_syntax_error |= tree.is_none_or(|tree| tree.has_error_node());
         });
         if is_deep {
             return Err(RuleError("a pattern is nested too deeply".to_owned()));
@@ -98,7 +91,8 @@ impl CodeRule {
         if rule.potential_kinds().is_none() {
             return Err(RuleError("it matches nodes of every kind (add 'kind')".to_owned()));
         }
-        Ok(CompiledRule { rule, language, transformed: self.transformed(), compares: self.compares_nodes() })
+        let (transformed, compares) = (self.transformed(), self.compares_nodes());
+        Ok(CompiledRule { rule, language, transformed, compares, has_syntax_error })
     }
 
     fn transformed(&self) -> Vec<String> {
@@ -123,6 +117,7 @@ pub struct CompiledRule {
     transformed: Vec<String>,
     /// Whether nodes are compared with each other.
     compares: bool,
+    has_syntax_error: bool,
 }
 
 impl std::fmt::Debug for CompiledRule {
@@ -135,6 +130,11 @@ impl CompiledRule {
     /// The language it was compiled for.
     pub fn language(&self) -> Language {
         self.language
+    }
+
+    /// Whether a pattern of the rule has a syntax error in this language. The rule may match, but hardly what is meant.
+    pub fn has_syntax_error(&self) -> bool {
+        self.has_syntax_error
     }
 
     /// The spans of all matches in order, nested ones included; several nodes with one span are one match. In a tree of

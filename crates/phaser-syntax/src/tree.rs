@@ -90,6 +90,19 @@ impl SyntaxTree {
         parsed.as_deref().map_err(|unfinished| *unfinished)
     }
 
+    /// Whether a part of the text is not in the grammar. A token that the parser inserts, such as a semicolon, is no error.
+    pub(crate) fn has_error_node(&self) -> bool {
+        let mut cursor = self.tree.walk();
+        loop {
+            if cursor.node().is_error() {
+                return true;
+            }
+            if !(cursor.node().has_error() && cursor.goto_first_child() || next(&mut cursor)) {
+                return false;
+            }
+        }
+    }
+
     /// The depth of the tree.
     pub(crate) fn depth(&self) -> usize {
         *self.depth.get_or_init(|| depth(&self.tree))

@@ -27,6 +27,7 @@ use phaser_core::contract::{
     Check, Contract, ContractSchema, ContractType, Example, ExampleChange, Examples, LayerKind, Origin,
     Warning,
 };
+use phaser_core::matcher;
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_data::Scalar;
 use phaser_project::contracts::read::ContractDirectory;
@@ -56,6 +57,13 @@ pub struct Create {
     /// Compare values with this one, such as true, 3 or latest (repeatable)
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     equals: Vec<String>,
+    /// Set the code pattern, such as 'eval($X)', or a rule as JSON
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    code: Option<String>,
+
+    /// Set the language of the code [default: by file name]
+    #[arg(long, value_name = "NAME")]
+    language: Option<String>,
 
     /// Set the replacement for 'phaser fix'; $1 and ${name} are groups
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
@@ -235,6 +243,8 @@ struct ContractSpec {
     path: Option<String>,
     /// As YAML reads them without quotes, or in double quotes.
     equals: Vec<String>,
+    code: Option<String>,
+    language: Option<String>,
     fix: Option<String>,
     max_lines: Option<String>,
     max_bytes: Option<String>,
@@ -267,6 +277,8 @@ impl Create {
         let texts = [
             &self.pattern,
             &self.path,
+            &self.code,
+            &self.language,
             &self.fix,
             &self.max_lines,
             &self.max_bytes,
@@ -295,6 +307,8 @@ impl Create {
             pattern: self.pattern.clone(),
             path: self.path.clone(),
             equals: self.equals.clone(),
+            code: self.code.clone(),
+            language: self.language.clone(),
             fix: self.fix.clone(),
             max_lines: self.max_lines.clone(),
             max_bytes: self.max_bytes.clone(),
@@ -327,6 +341,8 @@ impl ContractSpec {
         let given = [
             ("pattern", self.pattern.is_some()),
             ("path", self.path.is_some()),
+            ("code", self.code.is_some()),
+            ("language", self.language.is_some()),
             ("equals", !self.equals.is_empty()),
         ];
         for (key, is_given) in given {
@@ -350,6 +366,9 @@ impl ContractSpec {
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }
+        if let Some(warning) = contract.check.code().and_then(|_| matcher::broken(&contract)) {
+            bail!(warning.what);
+        }
         let examples = |texts: &[String]| texts.iter().map(|text| example(text, &contract.check)).collect();
         let (violating, passing) = (examples(&self.violating), examples(&self.passing));
         contract.examples = Examples { violating, passing };
@@ -363,6 +382,7 @@ impl ContractSpec {
             ("type", Some(self.kind.as_str())),
             ("pattern", self.pattern.as_deref()),
             ("path", self.path.as_deref()),
+            ("language", self.language.as_deref()),
             ("file_glob", self.glob.as_deref()),
             ("exclude_glob", self.exclude.as_deref()),
             ("fix", self.fix.as_deref()),
@@ -384,7 +404,16 @@ impl ContractSpec {
         };
         let equals = (!self.equals.is_empty())
             .then(|| ("equals", Value::Scalars(self.equals.iter().map(literal).collect())));
-        texts.chain(equals).chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
+        let is_object =
+            |code: &str| serde_json::from_str::<serde_json::Value>(code).is_ok_and(|code| code.is_object());
+        let code = self.code.as_deref().map(|code| {
+            let located = LocatedText::new(code, 1);
+            ("code", if is_object(code) { Value::Object(located) } else { Value::Text(located) })
+        });
+        texts
+            .chain(equals)
+            .chain(code)
+            .chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
     }
 }
 

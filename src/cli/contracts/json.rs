@@ -35,6 +35,7 @@ fn value(key: &ContractKey, contract: &Contract) -> Value {
         (ValueShape::Scalars { get, .. }, Some(_)) => get(contract).iter().map(|one| literal(one)).collect(),
         (_, Some(KeyValue::Literal(text))) => literal(&text.text),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
+        (_, Some(KeyValue::Object(object))) => serde_json::from_str(&object.text).unwrap_or_default(),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
         (_, Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_)) | None) => Value::Null,
     }

@@ -223,7 +223,7 @@ impl ContractDetails<'_> {
 /// The value of a key, on one line.
 fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
     Some(match key.value_of(contract)? {
-        KeyValue::Text(text) | KeyValue::Literal(text) => text.text.into_owned(),
+        KeyValue::Text(text) | KeyValue::Literal(text) | KeyValue::Object(text) => text.text.into_owned(),
         KeyValue::Flag(flag) => flag.to_string(),
         KeyValue::List(list) | KeyValue::Scalars(list) => {
             list.iter().map(|word| &*word.text).collect::<Vec<_>>().join(", ")

@@ -5,6 +5,7 @@
 use std::cell::LazyCell;
 
 use super::{Dialect, Pattern};
+use crate::code::{CodeSource, engine};
 use crate::matcher::pattern::dialect::{TranslationPurpose, translate};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
@@ -12,7 +13,7 @@ use crate::suggest::nearest;
 /// A replacement template: `log($1)` for the pattern `print\((.*)\)`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FixTemplate {
-    /// `$1` and `${name}` are capture groups, `$$` is a dollar sign.
+    /// `$1` and `${name}` are capture groups, `$$` is a dollar sign. For code, `$X` and `$$$X` are metavariables.
     pub template: String,
     /// Whether the contract has a number or boolean without quotes, which is written as given.
     pub is_literal: bool,
@@ -58,6 +59,17 @@ impl FixTemplate {
             .then(|| format!("'fix' uses a group, but there is no 'pattern' {hint}"))
     }
 
+    /// The error of the template for code, if any: a metavariable that the code does not have.
+    pub fn mistake_in_code(&self, code: &CodeSource) -> Option<String> {
+        let known = engine::metavariables(code);
+        let name = metavariables(&self.template).find(|name| !known.iter().any(|known| known == name))?;
+        let hint = match nearest(name, known.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean '${meant}'?"),
+            None => "name what is meant in 'code'".to_owned(),
+        };
+        Some(format!("'fix' uses '${name}', but 'code' has no such metavariable ({hint})"))
+    }
+
     /// The error of the template for `pattern`, if any.
     pub fn mistake(&self, pattern: &Pattern) -> Option<String> {
         let groups = LazyCell::new(|| Groups::of(pattern));
@@ -78,6 +90,15 @@ impl FixTemplate {
         }
         None
     }
+}
+
+/// The names of the metavariables in a template: `X` for `$X` and `$$$X`.
+fn metavariables(template: &str) -> impl Iterator<Item = &str> {
+    template.split('$').skip(1).filter_map(|after| {
+        let end = after.find(|c: char| !matches!(c, 'A'..='Z' | '0'..='9' | '_')).unwrap_or(after.len());
+        let name = &after[..end];
+        name.starts_with(|c: char| c.is_ascii_uppercase()).then_some(name)
+    })
 }
 
 /// An iterator over the parts of a template.

@@ -94,6 +94,13 @@ pub enum ValueShape {
         /// The value.
         get: for<'c> fn(&'c Contract) -> Option<LocatedText<'c>>,
     },
+    /// A text, or an object.
+    TextOrObject {
+        /// Validates and sets the value; whether the text is an object as JSON.
+        set: for<'v> fn(&mut ContractBuilder, LocatedText<'v>, bool),
+        /// The value.
+        get: for<'c> fn(&'c Contract) -> Option<Value<'c>>,
+    },
     /// True or false.
     Flag {
         /// Validates and sets the value.
@@ -165,6 +172,8 @@ pub enum Value<'a> {
     Text(LocatedText<'a>),
     /// For [`ValueShape::Words`], and for a list of a shape that is a text or a list.
     List(Vec<LocatedText<'a>>),
+    /// For [`ValueShape::TextOrObject`]: an object, as JSON.
+    Object(LocatedText<'a>),
     /// For [`ValueShape::Flag`].
     Flag(bool),
     /// For [`ValueShape::Examples`].
@@ -231,6 +240,7 @@ impl ContractKey {
             ValueShape::Text { get, .. } | ValueShape::TextOrList { get, .. } => {
                 get(contract).map(Value::Text)
             }
+            ValueShape::TextOrObject { get, .. } => get(contract),
             ValueShape::Flag { get, .. } => get(contract).map(Value::Flag),
             ValueShape::Words { get, .. } => {
                 let words: Vec<_> = get(contract).iter().map(|word| LocatedText::anywhere(word)).collect();

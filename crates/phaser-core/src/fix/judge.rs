@@ -44,7 +44,10 @@ pub(super) fn judge(
     let mut known = PreviousViolations::of(before, spans);
     let mut standings: Vec<Option<FixStanding>> = Vec::with_capacity(looked.violations.len());
     for violation in &looked.violations {
-        let still: Vec<usize> = (0..spans.len()).filter(|&at| still_matches(violation, &spans[at])).collect();
+        let is_still = |span: &EditSpan<'_>| {
+            still_matches(violation, span) && !(encloses(violation, span) && known.has_place(violation))
+        };
+        let still: Vec<usize> = (0..spans.len()).filter(|&at| is_still(&spans[at])).collect();
         if !still.is_empty() {
             blames.extend(still.into_iter().map(|at| Blame { edits: vec![at], why: WhyLeft::StillMatches }));
             standings.push(Some(FixStanding::Wanted));
@@ -91,6 +94,12 @@ fn still_matches(violation: &Violation, span: &EditSpan<'_>) -> bool {
         } else {
             found.start < new.end && new.start < found.end
         }
+}
+
+/// Whether a match is larger than the span of a fix. Syntax nodes nest: the fix of an inner one leaves the outer one.
+fn encloses(violation: &Violation, span: &EditSpan<'_>) -> bool {
+    let Some(found) = violation.found.as_ref().map(|found| found.whole()) else { return false };
+    found.start <= span.new.start && span.new.end <= found.end && found != span.new
 }
 
 /// The indices of the spans that a violation touches.
@@ -140,6 +149,13 @@ impl<'a> PreviousViolations<'a> {
             known.on_lines.entry((id, violation.match_digests())).or_default().push(index);
         }
         known
+    }
+
+    /// Whether a violation had this span before the edits.
+    fn has_place(&self, violation: &'a Violation) -> bool {
+        let place = violation.found.as_ref().map(|found| (found.whole().start, found.whole().end));
+        let key = (violation.contract.id.as_str(), place);
+        self.at_places.get(&key).is_some_and(|indices| !indices.is_empty())
     }
 
     /// The standing of the violation with this span before the edits. A spared one must have the same line.

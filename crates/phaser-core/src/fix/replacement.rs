@@ -10,6 +10,7 @@ use crate::contract::Contract;
 use crate::contract::fix::FixPart;
 use crate::matcher::FileNames;
 use crate::matcher::captures::{CaptureSpans, Captures};
+use crate::path::RelPath;
 use crate::text::Text;
 use phaser_data::{NodeId, Tree};
 
@@ -17,11 +18,17 @@ use phaser_data::{NodeId, Tree};
 pub(super) fn of_matches(
     fixer: &Fixer<'_>,
     contract: &Contract,
-    text: &Text<'_>,
+    (path, text): (&RelPath, &Text<'_>),
     matches: &[Range<usize>],
 ) -> Vec<Option<Vec<u8>>> {
     let Some(fix) = &contract.fix else { return vec![None; matches.len()] };
     let newline = newline(text.bytes());
+    if contract.check.code().is_some() {
+        let mut template = Vec::new();
+        write(&fix.template, newline, &mut template);
+        let template = String::from_utf8_lossy(&template);
+        return fixer.matcher.code_replacements(contract, path, text, (&template, matches));
+    }
     // The replacement, by the range of each group.
     let one = |range: &dyn Fn(FixPart<'_>) -> Option<Option<Range<usize>>>| {
         let mut new = Vec::new();

@@ -14,6 +14,8 @@ use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
 use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize};
+use crate::code::CodePattern;
+use crate::code::engine::{CodeTrees, NotSearched};
 use crate::contract::Contract;
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
@@ -68,7 +70,7 @@ impl Matcher {
             Some((text, notebook)) => {
                 self.check_notebook(scratch, selection, (path, format), (text, &notebook))
             }
-            None => self.check_text(scratch, selection, (path, format), text),
+            None => self.check_text(scratch, selection, (path, format), text, TextPart::All),
         }
     }
 
@@ -81,7 +83,8 @@ impl Matcher {
         (path, format): (&RelPath, Option<Format>),
         (text, notebook): (&Text<'_>, &Notebook),
     ) -> Checked {
-        let mut checked = self.check_text(scratch, selection, (path, format), Some(text));
+        let mut checked =
+            self.check_text(scratch, selection, (path, format), Some(text), TextPart::AroundCells);
         let is_of_file = |violation: &Violation| match &violation.found {
             None => true,
             Some(_) if violation.contract.check.reads_data() => true,
@@ -94,19 +97,28 @@ impl Matcher {
         });
         let cells: Vec<Option<Text<'_>>> =
             notebook.cells.iter().map(|cell| Text::new(cell.source.as_slice())).collect();
+        // A requirement on code is met by any cell.
+        let is_without_code = |violation: &mut Violation| {
+            violation.found.is_none() && violation.contract.check.code().is_some()
+        };
+        let mut without_code: Vec<Violation> = Vec::new();
         for (cell, source) in notebook.cells.iter().zip(&cells) {
             let Some(source) = source else {
                 let why = SkipReason::Binary.unexpected();
                 checked.skipped.push(Skipped { path: path.clone(), why });
                 continue;
             };
-            let mut of_cell = self.check_text(scratch, selection, (path, None), Some(source));
+            let mut of_cell = self.check_text(scratch, selection, (path, None), Some(source), TextPart::All);
+            without_code.extend(of_cell.violations.extract_if(.., is_without_code));
             of_cell.violations.retain(|violation| violation.found.is_some());
             of_cell.violations.iter_mut().for_each(|violation| place_in_file(violation, cell, text));
             checked.violations.append(&mut of_cell.violations);
             checked.skipped.append(&mut of_cell.skipped);
             checked.satisfied.append(&mut of_cell.satisfied);
         }
+        without_code.sort_by(|one, other| one.contract.id.cmp(&other.contract.id));
+        let missing = without_code.chunk_by(|one, other| Arc::ptr_eq(&one.contract, &other.contract));
+        checked.violations.extend(missing.filter(|all| all.len() == cells.len()).map(|all| all[0].clone()));
         checked.satisfied.sort_unstable();
         checked.satisfied.dedup();
         checked.skipped.sort();
@@ -170,6 +182,7 @@ impl Matcher {
         selection: &Selection,
         (path, format): (&RelPath, Option<Format>),
         text: Option<&Text<'_>>,
+        part: TextPart,
     ) -> Checked {
         let mut checked = Checked::default();
         for &contract in &selection.present {
@@ -188,6 +201,8 @@ impl Matcher {
         let Some(text) = text else { return checked };
         let view = View::of(text);
         let mut file = FileCheck {
+            trees: CodeTrees::new(path, view.bytes(), self.options.limits.deadline),
+            part,
             matcher: self,
             path,
             text,
@@ -242,6 +257,27 @@ impl Matcher {
             self.apply_directives(path, text, &mut violations);
         }
         violations
+    }
+
+    /// The text that the fix of a contract about code gives for each of these matches in a text at `path`.
+    pub(crate) fn code_replacements(
+        &self,
+        contract: &Contract,
+        path: &RelPath,
+        text: &Text<'_>,
+        (template, matches): (&str, &[Range<usize>]),
+    ) -> Vec<Option<Vec<u8>>> {
+        if let (Some(code), Some(index)) =
+            (contract.check.code(), self.contracts.iter().position(|known| std::ptr::eq(&**known, contract)))
+        {
+            // A metavariable cannot be copied from a text that is not UTF-8.
+            if let Ok(valid) = std::str::from_utf8(text.bytes()) {
+                let trees = CodeTrees::new(path, valid.as_bytes(), self.options.limits.deadline);
+                let made = trees.replacements(self.prepared.code(index), code, template, matches);
+                return made.unwrap_or_else(|_| vec![None; matches.len()]);
+            }
+        }
+        vec![None; matches.len()]
     }
 
     /// Marks the violations that directives of the text suppress.
@@ -301,6 +337,18 @@ struct FileCheck<'a> {
     lines: HashMap<usize, ViolationLine>,
     /// The zones of the file, computed for the first match that needs them. `None` if the language is unknown.
     zones: OnceCell<Option<Zones>>,
+    /// The syntax trees of the file.
+    trees: CodeTrees<'a>,
+    part: TextPart,
+}
+
+/// What a text is of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TextPart {
+    /// The whole file, or a cell of a notebook.
+    All,
+    /// A notebook, whose cells are checked on their own. It has no code.
+    AroundCells,
 }
 
 #[derive(Debug)]
@@ -315,6 +363,8 @@ struct FoundMatches {
     /// Byte ranges of the file.
     matches: Vec<Range<usize>>,
     unfinished: Option<Unfinished>,
+    /// Whether the contract is about code that a file of this language cannot have.
+    is_of_other_language: bool,
 }
 
 impl FileCheck<'_> {
@@ -322,7 +372,8 @@ impl FileCheck<'_> {
     fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch, room: &mut usize) {
         self.no_time.extend(&searched.no_time);
         for &contract in &searched.unmatched {
-            self.judge(contract, FoundMatches::default(), room);
+            let found = self.without_match(contract);
+            self.judge(contract, found, room);
         }
         for (at, &contract) in searched.contracts.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
@@ -343,10 +394,16 @@ impl FileCheck<'_> {
 
     /// The matches of one contract, up to the number that matters to it.
     fn search(&self, contract: usize, within: &Haystack<'_>) -> FoundMatches {
+        if within.windows.is_empty() {
+            return self.without_match(contract);
+        }
         let check = &self.matcher.contracts[contract].check;
         let most = check.max_matches().min(check.match_limit() + 1);
+        if let Some(code) = check.code() {
+            return self.search_code(contract, code, most);
+        }
         let mut found = FoundMatches::default();
-        if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
+        if let Some(pattern) = self.matcher.pattern(contract) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
                 let range = self.view.in_file(range);
                 if self.is_in_zone(contract, &range) {
@@ -355,6 +412,37 @@ impl FileCheck<'_> {
                 if found.matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             found.unfinished = finished.err();
+        }
+        found
+    }
+
+    /// The result for a text in which nothing can match.
+    fn without_match(&self, contract: usize) -> FoundMatches {
+        let mut found = FoundMatches::default();
+        if let Some(code) = self.matcher.contracts[contract].check.code() {
+            found.is_of_other_language = self.part == TextPart::AroundCells
+                || !self.trees.is_of(self.matcher.prepared.code(contract), code);
+        }
+        found
+    }
+
+    /// The syntax nodes that match, up to this number.
+    fn search_code(&self, contract: usize, code: &CodePattern, most: usize) -> FoundMatches {
+        let mut found = FoundMatches::default();
+        if self.part == TextPart::AroundCells {
+            found.is_of_other_language = true;
+            return found;
+        }
+        match self.trees.find(self.matcher.prepared.code(contract), code) {
+            Ok(spans) => {
+                found.matches = spans.into_iter().take(most).map(|span| self.view.in_file(span)).collect();
+                if found.matches.is_empty() {
+                    return self.without_match(contract);
+                }
+            }
+            Err(NotSearched::OtherLanguage) => found.is_of_other_language = true,
+            Err(NotSearched::TimedOut) => found.unfinished = Some(Unfinished::OutOfTime),
+            Err(NotSearched::Limit(limit)) => found.unfinished = Some(Unfinished::NotParsed(limit)),
         }
         found
     }
@@ -379,7 +467,7 @@ impl FileCheck<'_> {
             matches: found.matches,
             size: None,
             data: None,
-            incomplete: found.unfinished.is_some(),
+            incomplete: found.unfinished.is_some() || found.is_of_other_language,
         };
         let verdict = self.matcher.contracts[contract].check.evaluate(target);
         self.report(contract, verdict, room);
@@ -391,6 +479,7 @@ impl FileCheck<'_> {
             None => {}
             Some(Unfinished::OutOfTime) => self.skip(SkipReason::OutOfTime { id: id() }),
             Some(Unfinished::TooLarge) => self.skip(SkipReason::TooComplex { id: id() }),
+            Some(Unfinished::NotParsed(limit)) => self.skip(SkipReason::NotParsed { id: id(), limit }),
         }
     }
 

@@ -44,6 +44,7 @@ use super::prefilter::MAX_WIDTH;
 use super::prefilter::windows::walk;
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
+use crate::skipped::ParseLimit;
 
 mod automaton;
 pub(super) mod backtracking;
@@ -101,6 +102,8 @@ pub enum Unfinished {
     OutOfTime,
     /// The automaton for text beyond ASCII exceeds the size limit.
     TooLarge,
+    /// The text exceeds a limit on parsing code.
+    NotParsed(ParseLimit),
 }
 
 /// A text, and the windows in which matches are possible.

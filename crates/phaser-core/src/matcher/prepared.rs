@@ -4,6 +4,7 @@
 //! [`literals::scan`](super::literals::scan) and prove the pattern valid; then the parsed pattern, which costs far
 //! more.
 
+use std::borrow::Borrow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +12,10 @@ use super::limits::{Budget, MAX_ANCHORS};
 use super::literals::scan;
 use super::pattern::CompiledPattern;
 use super::pattern::mistake::{self, PatternMistake};
+use crate::code::CodePattern;
+use crate::code::engine::LazyCode;
 use crate::contract::{Contract, RequiredLiterals, Warning};
+use crate::sanitize::printable;
 
 /// Lazily parsed patterns, by contract index.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ struct LazyPattern {
     /// The scanned literals, if the contract has none.
     literals: OnceLock<Option<RequiredLiterals>>,
     read: OnceLock<PreparedPattern>,
+    /// The compiled code of a contract about code.
+    code: LazyCode,
 }
 
 #[derive(Debug)]
@@ -34,6 +40,21 @@ struct PreparedPattern {
     /// `None` if it is invalid, or if the contract has none.
     pattern: Option<Box<CompiledPattern>>,
     warnings: Vec<Warning>,
+}
+
+impl LazyPattern {
+    /// The problem of code that fits no language of its files, if the languages compiled so far show it.
+    fn code_mistake(&self, contract: &Contract) -> Option<Warning> {
+        let code = contract.check.code()?;
+        let what = self.code.known_mistake(contract, code)?;
+        Some(about_code(contract, code, &what))
+    }
+}
+
+/// The warning about a contract whose code is invalid.
+fn about_code(contract: &Contract, code: &CodePattern, what: &str) -> Warning {
+    let what = format!("{} (correct it, or name its 'language')", printable(what));
+    Warning::at(&contract.origin.file, code.line, what)
 }
 
 impl Prepared {
@@ -59,7 +80,7 @@ impl Prepared {
         index: usize,
         contract: &'a Contract,
     ) -> Option<&'a RequiredLiterals> {
-        let pattern = contract.check.pattern()?;
+        let pattern = contract.check.prefilter()?;
         if pattern.literals.is_some() {
             return pattern.literals.as_deref();
         }
@@ -68,9 +89,17 @@ impl Prepared {
 
     /// Whether the pattern is valid. Parses it only if its literals are unknown.
     pub fn is_valid(&self, index: usize, contract: &Contract) -> bool {
-        contract.check.pattern().is_none()
+        contract.check.prefilter().is_none()
             || self.required_literals(index, contract).is_some()
             || self.pattern(index, contract).is_some()
+    }
+
+    /// The same, with code compiled in the languages of its files until it fits one.
+    pub fn is_valid_everywhere(&self, index: usize, contract: &Contract) -> bool {
+        if let Some(code) = contract.check.code() {
+            return self.code(index).mistake(contract, code).is_none();
+        }
+        self.is_valid(index, contract)
     }
 
     /// The parsed pattern; `None` if there is none, or an invalid one.
@@ -83,10 +112,19 @@ impl Prepared {
         self.patterns[index].read.get()?.pattern.as_deref()
     }
 
-    /// Warnings about the patterns parsed so far, in the order of contracts.
-    pub fn warnings(&self) -> Vec<Warning> {
-        let read = self.patterns.iter().filter_map(|lazy| lazy.read.get());
-        read.flat_map(|read| read.warnings.iter().cloned()).collect()
+    /// The compiled code of a contract.
+    pub fn code(&self, index: usize) -> &LazyCode {
+        &self.patterns[index].code
+    }
+
+    /// Warnings about the patterns and the code parsed so far, in the order of contracts.
+    pub fn warnings<C: Borrow<Contract>>(&self, contracts: &[C]) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for (lazy, contract) in self.patterns.iter().zip(contracts) {
+            warnings.extend(lazy.read.get().into_iter().flat_map(|read| read.warnings.iter().cloned()));
+            warnings.extend(lazy.code_mistake(contract.borrow()));
+        }
+        warnings
     }
 
     fn read(&self, contract: &Contract) -> PreparedPattern {
@@ -103,9 +141,18 @@ impl Prepared {
     }
 }
 
+/// The problem of a contract's pattern or code, in every language of its files.
+pub fn broken(contract: &Contract) -> Option<Warning> {
+    if let Some(code) = contract.check.code() {
+        let what = LazyCode::default().mistake(contract, code)?;
+        return Some(about_code(contract, code, &what));
+    }
+    read(contract).err()
+}
+
 /// Parses the pattern of a contract, with warnings for its author. `Err` if it is invalid.
 pub fn read(contract: &Contract) -> Result<Option<(CompiledPattern, Vec<Warning>)>, Warning> {
-    let Some(written) = contract.check.pattern() else { return Ok(None) };
+    let Some(written) = contract.check.prefilter() else { return Ok(None) };
     let warning = |what: String| Warning::at(&contract.origin.file, written.line, what);
     match CompiledPattern::new(written) {
         Ok((pattern, notes)) => Ok(Some((

@@ -12,15 +12,15 @@ use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
 use phaser_core::check::{
     COMPANION_CHANGED, COMPANION_EXISTS, ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FILE_UNCHANGED,
-    FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_IN_MESSAGE, REQUIRE_PATTERN,
-    REQUIRE_VALUE,
+    FORBID_CODE, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_CODE,
+    REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
 };
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
 use phaser_project::path::RelPath;
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 12] = [
+const OFFERED: [&ContractType; 14] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_NOT_EXISTS,
@@ -33,6 +33,8 @@ const OFFERED: [&ContractType; 12] = [
     &REQUIRE_IN_MESSAGE,
     &FORBID_VALUE,
     &REQUIRE_VALUE,
+    &FORBID_CODE,
+    &REQUIRE_CODE,
 ];
 
 /// The number of commits tried.
@@ -74,6 +76,12 @@ const VIOLATING_FILE: Question<'_> = Question {
 const PASSING_FILE: Question<'_> = Question {
     text: "A file that passes, on one line",
     help: "The contract must not find a value in it. The best example is almost a violation.",
+};
+
+const CODE: Question<'_> = Question {
+    text: "Code",
+    help: "Code with metavariables, matched by its syntax: '$X' is one expression, '$$$ARGS' any number of them.\n\
+           eval($X) finds eval(input()), and neither a string nor a comment with it.",
 };
 
 const VIOLATING: Question<'_> = Question {
@@ -255,7 +263,7 @@ fn ask_pattern(
         kind if *kind == KEEP_PATTERN => (KEPT, REMOVABLE),
         kind if *kind == FILE_UNCHANGED => (FROZEN_PATH, FREE_PATH),
         kind if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
-        kind if kind.takes("pattern") => (VIOLATING, PASSING),
+        kind if kind.takes("pattern") || kind.takes("code") => (VIOLATING, PASSING),
         _ => (VIOLATING_PATH, PASSING_PATH),
     };
     loop {
@@ -271,9 +279,13 @@ fn ask_pattern(
                 prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
                 continue;
             }
-        } else if kind.takes("pattern") {
-            let Some(pattern) = prompt.line(PATTERN, spec.pattern.as_deref())? else { return Ok(None) };
-            spec.pattern = Some(pattern);
+        } else if kind.takes("pattern") || kind.takes("code") {
+            let (question, answer) = match kind.takes("code") {
+                true => (CODE, &mut spec.code),
+                false => (PATTERN, &mut spec.pattern),
+            };
+            let Some(text) = prompt.line(question, answer.as_deref())? else { return Ok(None) };
+            *answer = Some(text);
             if let Err(error) = destination.contract(spec) {
                 prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
                 continue;

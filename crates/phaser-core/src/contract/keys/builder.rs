@@ -7,6 +7,7 @@ use super::super::{
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{AppendRule, FILE_EXISTS, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder};
+use crate::code::{CodeSource, engine};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_data::{JsonPath, Scalar};
@@ -134,6 +135,8 @@ impl ContractBuilder {
                 | ValueShape::Choices { set, .. },
                 Value::List(list),
             ) => set(self, &list),
+            (ValueShape::TextOrObject { set, .. }, Value::Text(text)) => set(self, text, false),
+            (ValueShape::TextOrObject { set, .. }, Value::Object(json)) => set(self, json, true),
             (ValueShape::Words { set, .. }, Value::List(list)) => set(self, list),
             (ValueShape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
             (ValueShape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
@@ -237,18 +240,22 @@ impl ContractBuilder {
         }
         let values = std::mem::replace(&mut self.of_type, TypeValues::new(self.contract.schema));
         let check = (kind.build)(values);
-        self.judge_fix(kind, check.as_ref().and_then(Check::pattern));
+        self.judge_fix(kind, check.as_ref());
         // Without a check a required key is missing, which has been reported.
         self.contract.check = check.unwrap_or(Check::Exists);
     }
 
     /// Removes a fix that means nothing. The contract stays in force without it.
-    fn judge_fix(&mut self, kind: &ContractType, pattern: Option<&Pattern>) {
+    fn judge_fix(&mut self, kind: &ContractType, check: Option<&Check>) {
         let Some(fix) = self.contract.fix.as_deref().filter(|_| !self.is_valid) else {
             return;
         };
         let wrong = if kind.takes("fix") {
-            pattern.map_or_else(|| fix.mistake_without_pattern(), |pattern| fix.mistake(pattern))
+            check.and_then(|check| match (check.pattern(), check.code()) {
+                (Some(pattern), _) => fix.mistake(pattern),
+                (None, Some(code)) => fix.mistake_in_code(&code.source),
+                (None, None) => fix.mistake_without_pattern(),
+            })
         } else {
             Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
         };
@@ -335,6 +342,39 @@ impl ContractBuilder {
                     self.mistake(*line, what);
                 }
             }
+        }
+    }
+
+    /// Sets `code`: a pattern, or an object as JSON.
+    pub(super) fn set_code(&mut self, code: LocatedText<'_>, is_object: bool) {
+        let (line, size) = (code.line, code.text.len());
+        let text = code.text.into_owned();
+        let source = if is_object { CodeSource::Rule(text) } else { CodeSource::Pattern(text) };
+        if size == 0 {
+            self.mistake(line, "'code' is empty (write a pattern, for instance 'eval($X)')");
+        } else if size > MAX_PATTERN {
+            let what = "(split it into several contracts)";
+            self.mistake(line, format!("'code' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+        } else if !self.is_valid
+            && let Some(what) = engine::mistake(&source)
+        {
+            self.mistake(line, printable(&what));
+        }
+        self.of_type.code = Some((source, line));
+        self.of_type_lines.push(("code", line));
+    }
+
+    pub(super) fn set_language(&mut self, language: LocatedText<'_>) {
+        self.of_type_lines.push(("language", language.line));
+        self.of_type.language = engine::language(&language.text);
+        if self.of_type.language.is_none() {
+            let known = engine::languages();
+            let hint = match nearest(&language.text.to_ascii_lowercase(), known.clone()) {
+                Some(meant) => format!("did you mean '{meant}'?"),
+                None => format!("use {}", known.join(", ")),
+            };
+            let what = format!("language '{}' is not known ({hint})", printable(&language.text));
+            self.mistake(language.line, what);
         }
     }
 

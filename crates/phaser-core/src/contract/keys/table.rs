@@ -5,9 +5,10 @@ use serde_json::{Value as Json, json};
 use super::super::{BlockDecision, Check, ContractType, Severity, Zone};
 use super::{
     ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, V1_2Position,
-    ValueShape,
+    Value, ValueShape,
 };
 use crate::check::{AppendRule, FileUnchanged, TYPES};
+use crate::code::CodeSource;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// The values that most rows share.
@@ -25,7 +26,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 21] = [
+pub static KEYS: [ContractKey; 23] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -74,6 +75,44 @@ pub static KEYS: [ContractKey; 21] = [
         meaning: "Regular expression, in single quotes.",
         v1_2_meaning: Some("Regular expression; literal text for `file_contains` and `file_not_contains`."),
         schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
+        ..USUAL
+    },
+    ContractKey {
+        name: "code",
+        mistaken_for: &["rule", "ast", "ast_grep", "syntax"],
+        v1_2: V1_2Position::InRule(&["code"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::TextOrObject {
+            set: ContractBuilder::set_code,
+            get: |contract| {
+                let code = contract.check.code()?;
+                let text = LocatedText::new(code.source.as_str(), code.line);
+                Some(match code.source {
+                    CodeSource::Pattern(_) => Value::Text(text),
+                    CodeSource::Rule(_) => Value::Object(text),
+                })
+            },
+        },
+        quoted: true,
+        meaning: "Code pattern with metavariables, as `eval($X)` or `log($$$ARGS)`, or an ast-grep rule: `pattern`, `kind`, \
+                  `regex`, `any`, `all`, `not`, `inside`, `has`, with `constraints` beside them. Only for `forbid_code` and \
+                  `require_code`.",
+        schema: || {
+            let pattern = json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN });
+            json!({ "anyOf": [pattern, { "type": "object" }] })
+        },
+        ..USUAL
+    },
+    ContractKey {
+        name: "language",
+        mistaken_for: &["lang", "languages"],
+        v1_2: V1_2Position::InRule(&["language"]),
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_language,
+            get: |contract| Some(LocatedText::anywhere(contract.check.code()?.language.as_deref()?)),
+        },
+        meaning: "Language that `code` is written in. Without it, that of the name of each file.",
+        schema: || json!({ "type": "string" }),
         ..USUAL
     },
     ContractKey {
@@ -240,7 +279,8 @@ pub static KEYS: [ContractKey; 21] = [
         },
         quoted: true,
         meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
-                  a dollar sign. For `forbid_pattern`, `file_not_contains` and `forbid_value`; there it replaces the value.",
+                  a dollar sign. In the fix of `forbid_code`, `$X` and `$$$ARGS` are metavariables; that of `forbid_value` \
+                  replaces the value. Only for types that forbid something.",
         schema: || json!({ "type": ["string", "number", "boolean"], "maxLength": MAX_PATTERN }),
         ..USUAL
     },

@@ -74,6 +74,7 @@ impl<'a> ContractDocument<'a> {
                 ValueShape::Text { .. }
                 | ValueShape::TextOrList { .. }
                 | ValueShape::Texts { .. }
+                | ValueShape::TextOrObject { .. }
                 | ValueShape::Choices { .. },
                 PlainValue::One(text),
             ) => Value::Text(text.placed(entry.line)?),

@@ -10,6 +10,8 @@ use phaser_data::Scalar;
 pub fn to_yaml(contract: &Contract) -> String {
     let written = |key: &ContractKey| match key.value_of(contract)? {
         Value::Text(text) => Some(scalar(key, &text.text).into_owned()),
+        // JSON is YAML, on one line.
+        Value::Object(json) => Some(json.text.into_owned()),
         Value::Flag(flag) => Some(flag.to_string()),
         Value::Literal(text) => Some(text.text.into_owned()),
         Value::Scalars(scalars) => {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde_json::Value as Json;
+
 use super::{ContractDocument, UnknownKey, UnknownKeyPlace, counts_beside_rule};
 use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
 use crate::contract::{ContractSchema, Example, ExampleChange, Examples};
@@ -125,6 +127,13 @@ impl ContractDocument<'static> {
                     YamlNodeValue::Scalar(_) | YamlNodeValue::Nothing => Value::Text(text(value)?),
                 }
             }
+            ValueShape::TextOrObject { .. } => match value.value {
+                YamlNodeValue::Mapping(_) => {
+                    let line = value.line;
+                    Value::Object(LocatedText::new(json(value)?.to_string(), line))
+                }
+                _ => Value::Text(text(value)?),
+            },
             ValueShape::Flag { .. } => Value::Flag(flag(value)?),
             ValueShape::Words { .. } => Value::List(texts(list(value)?)?),
             ValueShape::Examples => Value::Examples(self.examples(value)?),
@@ -241,6 +250,20 @@ fn scalar(node: YamlNode) -> Result<LocatedText<'static>, YamlMistake> {
         }
     };
     Ok(LocatedText::new(scalar.to_json(), line))
+}
+
+/// A node as JSON: a number or a boolean if it is written as one.
+fn json(node: YamlNode) -> Result<Json, YamlMistake> {
+    Ok(match node.value {
+        YamlNodeValue::Nothing => Json::Null,
+        YamlNodeValue::Scalar(text) if node.is_text => Json::String(text),
+        YamlNodeValue::Scalar(text) => serde_json::from_str(&text).unwrap_or(Json::String(text)),
+        YamlNodeValue::List(list) => Json::Array(list.into_iter().map(json).collect::<Result<_, _>>()?),
+        YamlNodeValue::Mapping(entries) => {
+            let one = |(name, value): (YamlNode, YamlNode)| Ok((text(name)?.text.into_owned(), json(value)?));
+            Json::Object(entries.into_iter().map(one).collect::<Result<_, _>>()?)
+        }
+    })
 }
 
 fn texts(list: Vec<YamlNode>) -> Result<Vec<LocatedText<'static>>, YamlMistake> {

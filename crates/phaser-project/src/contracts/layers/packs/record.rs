@@ -10,8 +10,12 @@ use crate::codec::{put_bytes, put_list, put_long, put_number};
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
 use phaser_core::contract::{Check, Contract, ContractSchema, LiteralFilter, Origin, RequiredLiterals};
 
-/// The encoding of an absent flag.
+/// The encoding of an absent value.
 const UNSAID: u8 = 2;
+
+/// The encodings of the two forms of a text or object.
+const TEXT: u8 = 0;
+const OBJECT: u8 = 1;
 
 /// Encodes a contract. Tables are written by a test.
 #[cfg(test)]
@@ -30,6 +34,18 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
                     put_bytes(&mut out, text.as_bytes());
                 }
             },
+            ValueShape::TextOrObject { get, .. } => {
+                let (kind, located) = match get(contract) {
+                    Some(Value::Text(located)) => (TEXT, Some(located)),
+                    Some(Value::Object(located)) => (OBJECT, Some(located)),
+                    _ => (UNSAID, None),
+                };
+                out.push(kind);
+                if let Some(LocatedText { text, line }) = located {
+                    put_number(&mut out, line);
+                    put_bytes(&mut out, text.as_bytes());
+                }
+            }
             ValueShape::Flag { get, .. } => out.push(get(contract).map_or(UNSAID, u8::from)),
             ValueShape::Words { get, .. } | ValueShape::Texts { get, .. } => {
                 put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
@@ -94,6 +110,15 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
                 if line > 0 {
                     builder.set(at, Value::Text(LocatedText::new(bytes.text()?, line)));
                 }
+            }
+            ValueShape::TextOrObject { .. } => {
+                let make = match bytes.byte()? {
+                    TEXT => Value::Text,
+                    OBJECT => Value::Object,
+                    _ => continue,
+                };
+                let line = bytes.number()?;
+                builder.set(at, make(LocatedText::new(bytes.text()?, line)));
             }
             ValueShape::Flag { .. } => match bytes.byte()? {
                 UNSAID => {}
