@@ -5,6 +5,7 @@ use crate::examples::derived_path;
 use phaser_core::code;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::matcher::pattern;
+use phaser_core::matcher::pattern::dialect::Backtracks;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
 use phaser_core::sanitize::printable;
 use phaser_data::Format;
@@ -96,7 +97,12 @@ fn reads_like_a_regex(pattern: &Pattern) -> bool {
 fn slow_pattern(contract: &Contract) -> Option<Warning> {
     let pattern = contract.check.pattern()?;
     let (compiled, _) = pattern::CompiledPattern::new(pattern).ok()?;
-    let because = compiled.backtracks()?.as_str();
+    let because = compiled.backtracks()?;
+    // `keep_pattern` compares the texts of matches, and look-around keeps context out of them.
+    if matches!(contract.check, Check::Keep(_)) && because == Backtracks::LookAround {
+        return None;
+    }
+    let because = because.as_str();
     let what = format!(
         "the pattern needs the backtracking engine because of {because}: it is slower and may time out \
          (write it without)"
@@ -304,6 +310,18 @@ mod tests {
                  time out (write it without)",
             ],
         );
+    }
+
+    #[test]
+    fn kept_match_may_need_look_around() {
+        let keep = |id, pattern: &str| {
+            let rest = format!("type: keep_pattern\npattern: '{pattern}'\nfile_glob: '**'\n{EXAMPLES}");
+            parse(LayerKind::Project, id, &rest)
+        };
+        let contracts = [keep("a", "assert(?=_)"), keep("b", r"(a)\1")];
+        let found = super::contracts(&contracts, &[RelPath::from("src/app.py")]);
+        let files: Vec<_> = found.iter().map(|warning| warning.file.display().to_string()).collect();
+        assert_eq!(files, ["b.yaml"]);
     }
 
     #[test]
