@@ -110,6 +110,8 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
 struct InitPlan {
     root: Root,
     languages: Vec<&'static str>,
+    /// Packs that fit the project and are not in use.
+    offered: Vec<&'static Pack>,
     /// The new configuration; `None` if one exists.
     config: Option<String>,
     hooks: anyhow::Result<Preview>,
@@ -179,7 +181,9 @@ impl InitPlan {
             file.as_ref().err().iter().for_each(|error| to_stderr(format_args!("phaser: {error}")));
             file.is_ok()
         });
+        let offered = PACKS.iter().filter(|pack| is_about_changes(pack) && !today.packs.contains(pack));
         Ok(Self {
+            offered: offered.filter(|pack| fits(pack, &targets)).collect(),
             languages: languages.iter().map(|pack| pack.name).collect(),
             config,
             hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
@@ -446,6 +450,11 @@ impl InitPlan {
                 writeln!(out, "{config} exists and stays unchanged.\n")?;
             }
         }
+        for pack in &self.offered {
+            let config = existing_config(&self.root).unwrap_or(CONFIG);
+            writeln!(out, "The pack {} fits, too: {}.", pack.name, pack.description)?;
+            writeln!(out, "To use it, add it to 'packs' in {config}.\n")?;
+        }
         if self.today.own_contracts > 0 {
             let contracts = counted(self.today.own_contracts, "contract");
             let stays = if self.today.own_contracts == 1 { "stays unchanged" } else { "stay unchanged" };
@@ -652,13 +661,20 @@ fn is_general(pack: &'static Pack) -> bool {
 /// is not suggested.
 fn is_about_language(pack: &'static Pack) -> bool {
     let contracts = load_packs([pack]).contracts;
-    !is_general(pack) && contracts.iter().any(|contract| contract.fix.is_none())
+    !is_general(pack) && !is_about_changes(pack) && contracts.iter().any(|contract| contract.fix.is_none())
 }
 
-/// Whether a pack applies to the content of any of these files.
+/// Whether a pack is about what changes take away. Such a pack is offered, not picked: taking something away is often
+/// right.
+fn is_about_changes(pack: &'static Pack) -> bool {
+    load_packs([pack]).contracts.iter().any(|contract| contract.check.compares_change())
+}
+
+/// Whether a pack applies to any of these files: to their content, or to their changes.
 fn fits(pack: &'static Pack, targets: &Targets) -> bool {
     let contracts = load_packs([pack]).contracts;
-    let about_content = |contract: &&Contract| contract.check.reads_text();
+    let about_content =
+        |contract: &&Contract| contract.check.reads_text() || contract.check.compares_change();
     contracts.iter().filter(about_content).any(|contract| !checked_on(contract, targets).is_empty())
 }
 

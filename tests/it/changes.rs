@@ -391,6 +391,49 @@ mod companions {
     }
 }
 
+mod pack {
+    use super::*;
+
+    fn project() -> Sandbox {
+        Sandbox::new()
+            .file(".claude/phaser.yaml", "packs: [change-safety]\n")
+            .file("tests/test_a.py", TEST)
+            .file("shop/migrations/0001_initial.py", "operations = []\n")
+            .file("LICENSE", "Copyright (c) 2025 Ann\nMIT License\n")
+            .git_init()
+            .git_add(".")
+            .git_commit("first")
+    }
+
+    #[test]
+    fn asks_before_committed_migration_changes() {
+        let sandbox = project();
+        let write = |path: &str| sandbox.hook("PreToolUse").guard().write(path, "operations = [a]\n").run();
+        assert_eq!(write("shop/migrations/0001_initial.py").decision(), "ask");
+        write("shop/migrations/0002_carts.py").assert_allowed();
+    }
+
+    #[test]
+    fn counts_tests_and_assertions() {
+        let weak = TEST.replace("assert f(2) == 2", "assert True");
+        let sandbox = project().file("tests/test_a.py", &weak).git_add(".");
+        assert_eq!(staged(&sandbox), ["tests/test_a.py:3:5 python-assertions-kept"]);
+        let rewritten = "def test_g():\n    assert f(3) == 3\n    assert f(4) == 4\n";
+        let sandbox = sandbox.file("tests/test_a.py", rewritten).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("tests/test_a.py", &rewritten.replace("test_g", "g")).git_add(".");
+        assert_eq!(staged(&sandbox), ["tests/test_a.py:1:1 python-tests-kept"]);
+    }
+
+    #[test]
+    fn copyright_line_of_licence_may_change() {
+        let sandbox = project().file("LICENSE", "Copyright (c) 2025-2026 Ann\nMIT License\n").git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let sandbox = sandbox.file("LICENSE", "Copyright (c) 2025 Ann\nAll rights reserved\n").git_add(".");
+        assert_eq!(staged(&sandbox), ["LICENSE:2:1 licence-text-kept"]);
+    }
+}
+
 mod approvals {
     use super::*;
 

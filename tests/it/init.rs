@@ -67,6 +67,19 @@ fn init_names_packs_that_fit_the_languages() {
 }
 
 #[test]
+fn offers_pack_about_changes_without_picking_it() {
+    let offer = "The pack change-safety fits, too";
+    let sandbox = Sandbox::new().file("src/app.py", "x = 1\n");
+    assert!(!sandbox.run(["init", "--dry-run"]).stdout.contains(offer));
+    let sandbox = sandbox.file("tests/test_app.py", "assert x\n");
+    let output = sandbox.run(["init", "--yes"]);
+    assert!(output.stdout.contains(offer), "{output}");
+    assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene, python]\n"));
+    let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [change-safety]\n");
+    assert!(!sandbox.run(["init"]).stdout.contains(offer), "it is in use");
+}
+
+#[test]
 fn second_run_keeps_what_exists() {
     let sandbox = Sandbox::new().contract(&forbid("merge-marker", "x", "**"));
     let first = sandbox.run(["init"]);

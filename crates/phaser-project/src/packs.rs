@@ -62,7 +62,7 @@ macro_rules! pack {
     };
 }
 
-/// All packs: general ones, then one per language, then matters of taste.
+/// All packs: general ones, then one per language, then those that a project chooses itself.
 pub static PACKS: &[Pack] = &[
     pack!("secrets", "tokens and keys of well-known services, known by their format"),
     pack!(
@@ -73,6 +73,10 @@ pub static PACKS: &[Pack] = &[
     pack!("python", "mistakes in Python that run, until they do not"),
     pack!("javascript", "mistakes in JavaScript and TypeScript that pass a quick look"),
     pack!("go", "mistakes in Go that vet does not see"),
+    pack!(
+        "change-safety",
+        "what a change should not take away: tests, assertions, committed migrations, licences"
+    ),
     pack!(
         "spelling",
         "old ways to write something in Rust, Python, JavaScript and Go, each with the new one as its fix"

@@ -90,7 +90,7 @@ mod tests {
 
     /// The `exclude_glob` of a contract.
     fn exclude_of(pack: &Pack, contract: &Contract, left_out: &[LeftOut]) -> Option<String> {
-        let is_about_content = contract.check.reads_text();
+        let is_about_content = contract.check.pattern().is_some();
         let is_named = |name: &String| *name == contract.id || (is_about_content && name == pack.name);
         let of_it = left_out.iter().filter(|entry| entry.contracts.iter().any(is_named));
         let mut files: Vec<&str> = Vec::new();
