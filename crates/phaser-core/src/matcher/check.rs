@@ -9,14 +9,13 @@ use super::directives::{Cover, Ignores, Lines};
 use super::glob_set::FileNames;
 use super::pattern::{Haystack, ShortSearch, Unfinished};
 use super::prefilter::MAX_WIDTH;
-use super::prefilter::quick_reject::QuickReject;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
 use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize};
 use crate::code::CodePattern;
 use crate::code::engine::{CodeTrees, NotSearched};
-use crate::contract::Contract;
+use crate::contract::{Contract, RequiredLiterals};
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
@@ -300,15 +299,11 @@ impl Matcher {
     }
 }
 
-/// All scalars of a file in lower case, to test literals that a match in one of them must have. `None` if every pattern may
-/// match.
-fn scalars(tree: &Tree<'_>, patterns: usize) -> Option<QuickReject> {
-    let mut all = Vec::with_capacity(tree.text().len());
-    for text in tree.nodes().filter_map(|id| tree.scalar_text(id)) {
-        all.extend_from_slice(text.as_bytes());
-        all.push(b'\n');
-    }
-    QuickReject::new(&all, patterns)
+/// Whether a value may have a match, which contains one of these literals in any case. Case is not folded beyond ASCII.
+fn may_have(literals: Option<&RequiredLiterals>, value: &str) -> bool {
+    let Some(RequiredLiterals { texts, .. }) = literals else { return true };
+    let has = |text: &[u8]| value.as_bytes().windows(text.len()).any(|part| part.eq_ignore_ascii_case(text));
+    texts.is_empty() || !value.is_ascii() || texts.iter().any(|text| text.is_empty() || has(text))
 }
 
 /// Parses a data file.
@@ -517,7 +512,6 @@ impl FileCheck<'_> {
             return;
         }
         let tree = parse(bytes, format);
-        let scalars = LazyCell::new(|| tree.as_ref().ok().and_then(|tree| scalars(tree, contracts.len())));
         let mut unparsable = Vec::new();
         for &contract in &contracts {
             if matcher.is_late() {
@@ -526,13 +520,16 @@ impl FileCheck<'_> {
             }
             let check = &matcher.contracts[contract].check;
             let unfinished = Cell::new(None);
+            // Compiling a pattern costs more than everything else, and few values can match.
+            let literals = matcher.required_literals(contract);
             let search = LazyCell::new(|| {
-                let literals = matcher.required_literals(contract);
-                let rejected = literals.zip(scalars.as_ref()).is_some_and(|(one, all)| !all.may_match(one));
-                let pattern = matcher.pattern(contract).filter(|_| !rejected);
-                pattern.map(|pattern| ShortSearch::new(pattern, matcher.effort()))
+                matcher.pattern(contract).map(|pattern| ShortSearch::new(pattern, matcher.effort()))
             });
-            let matches = |text: &str| match search.as_ref().map(|search| search.is_match(text)) {
+            let found = |text: &str| match may_have(literals, text) {
+                true => search.as_ref().map(|search| search.is_match(text)),
+                false => None,
+            };
+            let matches = |text: &str| match found(text) {
                 None => false,
                 Some(Ok(found)) => found,
                 Some(Err(why)) => {
