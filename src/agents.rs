@@ -51,6 +51,12 @@ use parsed_event::{EventKind, ParsedEvent};
 pub enum HookEvent {
     /// A tool is about to change files, or has changed them.
     ToolCall(Call),
+    /// A shell tool is about to run command lines.
+    Command {
+        /// The agent's current directory; absolute.
+        cwd: PathBuf,
+        lines: Vec<String>,
+    },
     /// A shell command has run: the files it changed are checked.
     CommandRun {
         /// The agent's current directory; absolute.
@@ -154,7 +160,11 @@ impl Agent {
         // In which form the agent takes back arguments that it sent as a string is unknown: such a call is denied.
         let is_as_sent = matches!(decoded, Cow::Borrowed(_));
         let input = |changes: &_| parsed.input_for(changes).filter(|_| is_as_sent);
-        let mut fields = ResponseFields::new(decision, |changes| input(changes));
+        let command = |line: &str| {
+            // Codex takes another input only together with `allow`, which would skip its own rules for commands.
+            parsed.input_for_command(line).filter(|_| is_as_sent && self != Self::Codex)
+        };
+        let mut fields = ResponseFields::new(decision, |changes| input(changes), command);
         if parsed.kind == EventKind::SessionStart && !self.shows_messages() {
             fields.send_message_to_model();
         }

@@ -155,6 +155,14 @@ fn in_order<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> (Vec<&'c C
 
 /// The globs of a contract, relative to the project root.
 fn files(contract: &Contract) -> String {
+    if let Some(check) = contract.check.command() {
+        let pattern = check.pattern.as_ref().map(|pattern| pattern.source.as_str());
+        let command = printable(&pattern.map_or_else(|| check.commands.join(" or "), str::to_owned));
+        return match check.args.as_slice() {
+            [] => format!("command {command}"),
+            args => format!("command {command} with {}", printable(&args.join(" or "))),
+        };
+    }
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
     let files = printable(&from_root(contract.glob.as_str()));
     match contract.exclude.as_deref() {

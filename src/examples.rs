@@ -7,11 +7,13 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use phaser_core::command::CommandLine;
 use phaser_core::contract::{Contract, Example, ExampleChange, Warning};
+use phaser_core::deadline::Deadline;
 use phaser_core::fix::{Fixer, WhyLeft};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::{self, Directives, Matcher};
-use phaser_core::skipped::Skipped;
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
@@ -109,10 +111,15 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
         let path = RelPath::from(given.unwrap_or("example"));
         let report = match contract.check.compares_change() {
             true => run_change(&matcher, &path, example),
+            false if contract.check.reads_commands() => run_command(&matcher, &path, &example.text),
             false => run(&matcher, &path, &example.text),
         };
+        let difference = || match contract.check.reads_commands() {
+            true => command_fix_difference(contract, example),
+            false => fix_difference(&matcher, &path, example),
+        };
         let outcome = match judge(expected, report) {
-            ExampleOutcome::AsExpected => match fix_difference(&matcher, &path, example) {
+            ExampleOutcome::AsExpected => match difference() {
                 Some(not) => ExampleOutcome::FixDiffers(not),
                 None => ExampleOutcome::AsExpected,
             },
@@ -172,6 +179,35 @@ fn run_change(matcher: &Matcher, path: &RelPath, example: &Example) -> Report {
     let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
     judge_change(matcher, &change, &options, &mut report);
     report
+}
+
+/// Judges a command line.
+fn run_command(matcher: &Matcher, path: &RelPath, line: &str) -> Report {
+    let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
+    match CommandLine::parse(line, Deadline::NEVER) {
+        Ok(parsed) => report.violations.extend(
+            matcher
+                .contracts()
+                .iter()
+                .filter(|contract| parsed.judge(contract).is_some())
+                .map(|contract| Violation::of_file(contract, path)),
+        ),
+        Err(why) => {
+            let why = SkipReason::NotReconstructed(why.to_owned());
+            report.skipped.push(Skipped { path: path.clone(), why });
+        }
+    }
+    report
+}
+
+/// The command line after the fix, if it differs from the example's `fixed`.
+fn command_fix_difference(contract: &Contract, example: &Example) -> Option<FixDifference> {
+    let expected = example.fixed.as_ref()?;
+    let parsed = CommandLine::parse(&example.text, Deadline::NEVER).ok()?;
+    let fix = contract.fix.as_ref();
+    let fixed = parsed.judge(contract).zip(fix).and_then(|(found, fix)| parsed.fixed(&found, &fix.template));
+    let got = fixed.unwrap_or_else(|| example.text.clone());
+    (got != *expected).then_some(FixDifference { got, why: None })
 }
 
 /// The result of the fix, if it differs from the example's `fixed`.

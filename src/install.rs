@@ -799,7 +799,7 @@ mod tests {
         let expected = json!({"hooks": {
             "SessionStart": all,
             "SubagentStart": all,
-            "PreToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
+            "PreToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
             "PostToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
             "PostToolUseFailure": of("Bash"),
             "Stop": all,

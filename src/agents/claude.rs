@@ -55,6 +55,12 @@ pub fn read(request: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
                 None => HookEvent::Other,
             }
         }
+        (Event::PreToolUse(call), HookMode::Guard) if is_shell(call.tool) => {
+            match call.input.get("command").and_then(Value::as_str) {
+                Some(line) => HookEvent::Command { cwd, lines: vec![line.to_owned()] },
+                None => HookEvent::Other,
+            }
+        }
         (Event::PreToolUse(_), mode) => call(request, Moment::Before, cwd, mode),
         (Event::PostToolUse(_), mode) => call(request, Moment::After, cwd, mode),
         (Event::SessionStart { .. } | Event::SubagentStart(_), HookMode::Guard) => {
@@ -204,6 +210,12 @@ fn outcome(event: Event<'_>, decision: &HookDecision, on_clean: OnClean) -> Outc
                 None => decided("deny"),
             }
         }
+        (Event::PreToolUse(call), HookVerdict::FixedCommand(fixed)) => {
+            match updated_input::command_response(call.input, fixed, None) {
+                Some(_) => Outcome { decision: None, is_fixed: true },
+                None => decided("deny"),
+            }
+        }
         (Event::PreToolUse(_), HookVerdict::Deny(_)) => decided("deny"),
         (Event::PreToolUse(_), HookVerdict::Ask(_)) => decided("ask"),
         (Event::PreToolUse(_), HookVerdict::Clean(_)) if on_clean == OnClean::Allow => decided("allow"),
@@ -229,6 +241,10 @@ fn response(event: Event<'_>, decision: &HookDecision, on_clean: OnClean) -> Res
     match (event, &decision.verdict) {
         (Event::PreToolUse(call), HookVerdict::Fixed(fixed)) => {
             updated_input::response(call.input, fixed, context)
+                .unwrap_or_else(|| before(&HookVerdict::Deny(fixed.denial.clone()), context, on_clean))
+        }
+        (Event::PreToolUse(call), HookVerdict::FixedCommand(fixed)) => {
+            updated_input::command_response(call.input, fixed, context)
                 .unwrap_or_else(|| before(&HookVerdict::Deny(fixed.denial.clone()), context, on_clean))
         }
         (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),

@@ -19,10 +19,12 @@ use phaser_project::path::Root;
 use phaser_project::report::{Report, Summary};
 use phaser_project::tool_call::{Call, FileChange, Moment};
 
+mod command;
 mod fixed_call;
 mod lines;
 mod repetition;
 
+pub use command::{CheckedCommand, CommandViolation, NOT_RUN, decide_on_command_line, listed_command};
 use lines::{LineStyle, LocationStyle};
 
 /// The maximum length of a text in a response, in characters. Claude Code moves texts of more than 10,000 into a file.
@@ -50,6 +52,8 @@ pub enum HookVerdict {
     Deny(String),
     /// Before a call: it runs with fixed changes, if the agent permits it.
     Fixed(FixedCall),
+    /// Before a command: another one runs, if the agent permits it.
+    FixedCommand(FixedCommand),
     /// After a call or a command: it left violations.
     Violated {
         /// Why the model has to fix them before it continues; `None` if it need not.
@@ -68,6 +72,16 @@ pub struct FixedCall {
     /// The fixes, listed for the model.
     pub explanation: String,
     /// The reason to deny the call, for agents that cannot change its input.
+    pub denial: String,
+}
+
+/// A command line that was fixed before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedCommand {
+    pub line: String,
+    /// The change, for the model.
+    pub explanation: String,
+    /// The reason to deny the command, for agents that cannot change it.
     pub denial: String,
 }
 
@@ -93,6 +107,13 @@ impl HookDecision {
                 explanation: safe(explanation),
                 denial: safe(denial),
             }),
+            HookVerdict::FixedCommand(FixedCommand { line, explanation, denial }) => {
+                HookVerdict::FixedCommand(FixedCommand {
+                    line: line.clone(),
+                    explanation: safe(explanation),
+                    denial: safe(denial),
+                })
+            }
             HookVerdict::Violated { reason, lines } => {
                 HookVerdict::Violated { reason: reason.as_ref().map(safe), lines: safe(lines) }
             }
@@ -316,7 +337,7 @@ fn denial(open: &[&Violation], checked: CheckedCall<'_>, end: &str) -> String {
             lines::joined(open, LineStyle { prefix: |_| "Contract violation", location }, MAX_TEXT)
         }
         HookMode::Guard => {
-            let repeated = repetition::text(open, checked);
+            let repeated = repetition::of_edit(open, checked);
             let room = MAX_TEXT - end.chars().count() - repeated.chars().count();
             format!("{}{repeated}{end}", lines::grouped(open, room))
         }

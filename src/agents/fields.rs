@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::decision::{FixedCall, HookDecision, HookVerdict};
+use super::decision::{FixedCall, FixedCommand, HookDecision, HookVerdict};
 use super::parsed_event::claude_event_name;
 use crate::json::without_nulls;
 use phaser_project::tool_call::FileChange;
@@ -27,13 +27,25 @@ pub struct ResponseFields {
 impl ResponseFields {
     /// Flattens a decision. Violations found after a tool go into `context`: agents put a reason in the place of the tool's
     /// result. `input` returns the tool input that makes the fixed changes; where it returns `None`, the call is denied.
-    pub fn new(decision: &HookDecision, input: impl FnOnce(&[FileChange]) -> Option<Value>) -> Self {
+    /// `command` returns the tool input that runs a fixed command line.
+    pub fn new(
+        decision: &HookDecision,
+        input: impl FnOnce(&[FileChange]) -> Option<Value>,
+        command: impl FnOnce(&str) -> Option<Value>,
+    ) -> Self {
         let HookDecision { verdict, context, message } = decision;
         let mut fields = Self { context: context.clone(), message: message.clone(), ..Self::default() };
         match verdict {
             HookVerdict::Nothing | HookVerdict::Clean(_) => {}
             HookVerdict::Fixed(FixedCall { changes, explanation, denial }) => {
                 fields.input = input(changes);
+                match fields.input {
+                    Some(_) => fields.context = Some(joined([Some(explanation), context.as_deref()])),
+                    None => fields.denied = Some(denial.clone()),
+                }
+            }
+            HookVerdict::FixedCommand(FixedCommand { line, explanation, denial }) => {
+                fields.input = command(line);
                 match fields.input {
                     Some(_) => fields.context = Some(joined([Some(explanation), context.as_deref()])),
                     None => fields.denied = Some(denial.clone()),
@@ -103,7 +115,7 @@ mod tests {
     use super::*;
 
     fn fields(verdict: HookVerdict) -> ResponseFields {
-        ResponseFields::new(&HookDecision { verdict, ..HookDecision::NOTHING }, |_| None)
+        ResponseFields::new(&HookDecision { verdict, ..HookDecision::NOTHING }, |_| None, |_| None)
     }
 
     #[test]
@@ -115,7 +127,7 @@ mod tests {
         assert_eq!(fields(violated(Some("why"))).context.as_deref(), Some("why\nError: x"));
         assert_eq!(fields(violated(None)).context.as_deref(), Some("Error: x"));
         let more = HookDecision { verdict: violated(None), context: Some("old".into()), message: None };
-        assert_eq!(ResponseFields::new(&more, |_| None).context.as_deref(), Some("Error: x\nold"));
+        assert_eq!(ResponseFields::new(&more, |_| None, |_| None).context.as_deref(), Some("Error: x\nold"));
     }
 
     #[test]
@@ -138,9 +150,9 @@ mod tests {
             context: Some("old".into()),
             ..HookDecision::NOTHING
         };
-        let denied = ResponseFields::new(&decision, |_| None);
+        let denied = ResponseFields::new(&decision, |_| None, |_| None);
         assert_eq!((denied.denied.as_deref(), denied.context.as_deref()), (Some("why"), Some("old")));
-        let changed = ResponseFields::new(&decision, |_| Some(json!({ "a": 1 })));
+        let changed = ResponseFields::new(&decision, |_| Some(json!({ "a": 1 })), |_| None);
         assert_eq!((changed.denied.as_deref(), changed.context.as_deref()), (None, Some("changed\nold")));
         let response = claude_response(&json!({}), &changed);
         assert_eq!(response["hookSpecificOutput"]["updatedInput"], json!({ "a": 1 }));

@@ -218,11 +218,35 @@ impl<'a> ParsedEvent<'a> {
         }
     }
 
+    /// The tool input that runs `line` instead of the command, or `None` if the tool cannot be made to.
+    pub fn input_for_command(&self, line: &str) -> Option<Value> {
+        let input = self.input.filter(|_| self.kind == EventKind::BeforeTool)?;
+        match &self.action {
+            ToolAction::Shell(commands) => match commands.as_slice() {
+                [command] => replaced(input, &COMMAND, command, line.to_owned()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The event in the form common to all agents. Relative paths start at the event's directory, or else at `cwd`.
     pub fn into_hook_event(self, cwd: &Path, mode: HookMode) -> HookEvent {
         let cwd = directory(self.cwd, cwd);
         match (self.kind, mode) {
-            (EventKind::BeforeTool, _) => self.call(Moment::Before, cwd),
+            (EventKind::BeforeTool, mode) => {
+                let lines = match (&self.action, mode) {
+                    (ToolAction::Shell(commands), HookMode::Guard) => {
+                        commands.iter().map(|&command| command.to_owned()).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                // A command may contain a patch.
+                match self.call(Moment::Before, cwd.clone()) {
+                    HookEvent::Other if !lines.is_empty() => HookEvent::Command { cwd, lines },
+                    event => event,
+                }
+            }
             (EventKind::AfterTool, mode) => self.after_tool(cwd, mode),
             (EventKind::SessionStart, HookMode::Guard) => HookEvent::SessionStart { cwd },
             (EventKind::TurnEnd, HookMode::Guard) => {

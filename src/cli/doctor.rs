@@ -175,6 +175,9 @@ fn check_hooks(
         for (hook, response) in place.own.iter().zip(&responses) {
             check_response(hook, response, environment, diagnosis);
         }
+        if let Ok(probes) = probes {
+            check_commands_before(place, probes, diagnosis);
+        }
     }
     if let Err(error) = probes {
         diagnosis
@@ -192,6 +195,29 @@ fn check_hooks(
         false => Calls::Missing,
         true if found.all_disabled || !denied => Calls::Fail,
         true => Calls::Arrive,
+    }
+}
+
+/// Tests that the guard denies a forbidden command before it runs.
+fn check_commands_before(place: &HookSource, probes: &Probes, diagnosis: &mut Diagnosis) {
+    let guards = || place.own.iter().filter(|hook| hook.event == "PreToolUse" && hook.is_guard());
+    let sees_commands = |hook: &&OwnHook| {
+        hook.matcher.as_deref().is_none_or(|matcher| matcher == "*" || matcher.contains("Bash"))
+    };
+    let fix = "run 'phaser enforce install --guard --force' with the hook's --scope";
+    match guards().find(sees_commands) {
+        None if guards().next().is_some() => diagnosis.note(format!(
+            "{} has no hook before shell commands: contracts of type forbid_command are not judged ({fix})",
+            place.shown
+        )),
+        Some(hook) if is_understood(hook) => match probes.send_command(place, hook).result {
+            ProbeResult::Denied | ProbeResult::Failed(_) => {}
+            other => diagnosis.problem(
+                format!("the hook for PreToolUse should have denied a command; the response was: {other}"),
+                fix,
+            ),
+        },
+        _ => {}
     }
 }
 

@@ -1,14 +1,16 @@
 //! An agent's event: which project and files it concerns, and which decision the report leads to.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use phaser_core::contract::{Contract, Severity};
+use phaser_core::contract::{Contract, Severity, Warning};
+use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::HOOK_TIME;
-use phaser_core::violation::Violation;
+use phaser_core::violation::{LineDigest, Violation};
 use phaser_hook::Request;
-use phaser_project::config::Policy;
-use phaser_project::path::{Root, RootHints, config_file, find_root};
+use phaser_project::config::{Fixes, Policy, Repeated};
+use phaser_project::path::{RelPath, Root, RootHints, config_file, find_root};
 use phaser_project::project::load::Loaded;
 use phaser_project::project::{Inspection, Project};
 use phaser_project::report::Report;
@@ -20,12 +22,13 @@ use super::environment::Environment;
 use super::install::settings_file;
 use super::{output, to_stderr};
 use crate::agents::decision::{
-    CheckedCall, DENIED, HookDecision, HookVerdict, MAX_TEXT, decide, decide_on_command, decide_on_end,
+    CheckedCall, CheckedCommand, CommandViolation, DENIED, HookDecision, HookVerdict, MAX_TEXT, NOT_RUN,
+    decide, decide_on_command, decide_on_command_line, decide_on_end, listed_command,
 };
 use crate::agents::{Agent, EMPTY_RESPONSE, HookEvent, HookMode, Outcome, facts};
 use crate::briefing::briefing;
 use crate::decisions::log::{Log, timestamp};
-use crate::decisions::repeats::{DenialCounts, EXPLAINED};
+use crate::decisions::repeats::{DenialCounts, DeniedCommand, EXPLAINED};
 use crate::decisions::{DecisionRecord, RecordedViolation};
 use crate::exit::Exit;
 use crate::in_flight::RewrittenCall;
@@ -53,6 +56,9 @@ pub struct AgentEvent {
     mode: HookMode,
     /// Reasons that already sent this turn back.
     sent_back: Vec<String>,
+    /// The command lines that are about to run.
+    lines: Vec<String>,
+    rules: OnceCell<CommandRules>,
     started: Instant,
 }
 
@@ -61,6 +67,8 @@ pub struct AgentEvent {
 pub enum AgentEventKind {
     /// A tool call that edits files.
     ToolCall,
+    /// A shell command is about to run.
+    Command,
     /// A shell command has run.
     CommandRun,
     /// A turn is about to end.
@@ -77,7 +85,7 @@ impl AgentEventKind {
     /// Time limit of the response.
     pub fn time(self) -> Duration {
         match self {
-            Self::ToolCall | Self::Other | Self::SettingsChange => HOOK_TIME,
+            Self::ToolCall | Self::Command | Self::Other | Self::SettingsChange => HOOK_TIME,
             Self::CommandRun | Self::SessionStart => COMMAND_TIME,
             Self::TurnEnd => END_TIME,
         }
@@ -107,13 +115,17 @@ impl AgentEvent {
     ) -> (Self, Root, Source) {
         let started = Instant::now();
         let at = |cwd: &Path| project_at(cwd, environment);
-        let mut sent_back = Vec::new();
+        let (mut sent_back, mut lines) = (Vec::new(), Vec::new());
         let (kind, root, source) = match agent.read(&request, &environment.cwd, mode) {
             HookEvent::ToolCall(call) => {
                 let named = environment.claude_project_dir.as_deref();
                 let (cwd, home) = (&call.cwd, environment.home.as_deref());
                 let root = find_root(RootHints { named, cwd, file: call.file().as_deref(), home });
                 (AgentEventKind::ToolCall, root, Source::Changes(call))
+            }
+            HookEvent::Command { cwd, lines: commands } => {
+                lines = commands;
+                (AgentEventKind::Command, at(&cwd), Source::Nothing)
             }
             HookEvent::CommandRun { cwd, sweep } => {
                 (AgentEventKind::CommandRun, at(&cwd), Source::Worktree(sweep))
@@ -126,7 +138,7 @@ impl AgentEvent {
             HookEvent::SettingsChange { cwd } => (AgentEventKind::SettingsChange, at(&cwd), Source::Nothing),
             HookEvent::Other => (AgentEventKind::Other, Root::new(&environment.cwd), Source::Nothing),
         };
-        (Self { request, agent, kind, mode, sent_back, started }, root, source)
+        (Self { request, agent, kind, mode, sent_back, lines, rules: OnceCell::new(), started }, root, source)
     }
 
     /// Decides on the event.
@@ -156,6 +168,18 @@ impl AgentEvent {
                     repeated: inspection.loaded.repeated(),
                 };
                 Ok(decide(checked, report))
+            }
+            (AgentEventKind::Command, _) => {
+                let rules = self.command_rules(project)?;
+                let checked = self.checked_command(rules);
+                let (violations, unjudged) = checked.violations();
+                for why in unjudged {
+                    to_stderr(format_args!("phaser: command not judged: {why}"));
+                }
+                let denials = self.earlier_command_denials(&violations, inspection, environment);
+                let decision = decide_on_command_line(&checked, &violations, &denials);
+                let broken = Report { warnings: rules.warnings.clone(), ..Report::default() };
+                Ok(HookDecision { message: HookDecision::message_only(&broken).message, ..decision })
             }
             (AgentEventKind::CommandRun, _) => {
                 Ok(decide_on_command(report, &self.findings(inspection, report, environment)))
@@ -195,6 +219,82 @@ impl AgentEvent {
         }
     }
 
+    /// What commands are judged by: the contracts of the root, of the user and of configured directories.
+    fn command_rules(&self, project: &Project) -> anyhow::Result<&CommandRules> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(rules);
+        }
+        let source = Source::Files(Vec::new());
+        let loaded = project.inspect(&source)?.loaded;
+        let rules = CommandRules {
+            contracts: command_contracts(&loaded),
+            fixes: loaded.fixes_at(&RelPath::default()),
+            repeated: loaded.repeated(),
+            log: loaded.log(),
+            warnings: loaded.warnings,
+        };
+        Ok(self.rules.get_or_init(|| rules))
+    }
+
+    /// The command lines, to be judged by these rules.
+    fn checked_command<'a>(&'a self, rules: &'a CommandRules) -> CheckedCommand<'a> {
+        CheckedCommand {
+            lines: if rules.contracts.is_empty() { &[] } else { &self.lines },
+            contracts: &rules.contracts,
+            fixes: rules.fixes,
+            repeated: rules.repeated,
+            deadline: Deadline::after(HOOK_TIME),
+        }
+    }
+
+    /// How often the contracts have denied the same commands before in the session.
+    fn earlier_command_denials(
+        &self,
+        violations: &[CommandViolation<'_>],
+        inspection: &Inspection<'_>,
+        environment: &Environment,
+    ) -> DenialCounts {
+        if violations.is_empty() {
+            return DenialCounts::default();
+        }
+        let event = self.request.raw();
+        let denied = |one: &CommandViolation<'_>| DeniedCommand {
+            id: one.contract.id.clone(),
+            normalised: one.forbidden.normalised.clone(),
+            digest: command_digest(one),
+            listed: listed_command(one),
+        };
+        let wanted: Vec<DeniedCommand> = violations.iter().map(denied).collect();
+        match (self.log(inspection, environment), facts::session(event), facts::transcript(event)) {
+            (Some(log), Some(session), _) => DenialCounts::of_commands_in_log(&log, &session, &wanted),
+            (None, _, Some(transcript)) => {
+                DenialCounts::of_commands_in_transcript(Path::new(transcript), NOT_RUN.trim_start(), &wanted)
+            }
+            _ => DenialCounts::default(),
+        }
+    }
+
+    /// The violations of a command, for the log, and whether one is denied again and again.
+    fn recorded_commands(
+        &self,
+        inspection: &Inspection<'_>,
+        environment: &Environment,
+    ) -> (Vec<RecordedViolation>, bool) {
+        let Some(rules) = self.rules.get() else { return (Vec::new(), false) };
+        let (violations, _) = self.checked_command(rules).violations();
+        let denials = self.earlier_command_denials(&violations, inspection, environment);
+        let is_repeated = violations
+            .iter()
+            .any(|one| denials.earlier(&one.contract.id, &one.forbidden.normalised) + 1 >= EXPLAINED);
+        let recorded = |one: &CommandViolation<'_>| RecordedViolation {
+            id: one.contract.id.clone(),
+            line: None,
+            digest: command_digest(one),
+            severity: one.contract.severity.as_str().to_owned(),
+        };
+        (violations.iter().take(MAX_RECORDED).map(recorded).collect(), is_repeated)
+    }
+
     /// The open violations that the response reports: before an edit, the guard leaves warnings for the event after it.
     fn reported<'r>(
         &self,
@@ -212,7 +312,8 @@ impl AgentEvent {
     /// The decision log, if the project has one.
     fn log(&self, inspection: &Inspection<'_>, environment: &Environment) -> Option<Log> {
         let root = inspection.project().root();
-        if inspection.loaded.log() { Log::of(root, environment.state_home()) } else { None }
+        let is_on = self.rules.get().map_or_else(|| inspection.loaded.log(), |rules| rules.log);
+        if is_on { Log::of(root, environment.state_home()) } else { None }
     }
 
     /// Logs the response, if the event was judged and the project has a log. A log that cannot be written changes nothing.
@@ -234,8 +335,16 @@ impl AgentEvent {
             digest: digest(violation),
             severity: violation.contract.severity.as_str().to_owned(),
         };
-        let is_command = self.kind == AgentEventKind::CommandRun && facts::has_command(event);
+        let is_command = self.kind == AgentEventKind::Command
+            || (self.kind == AgentEventKind::CommandRun && facts::has_command(event));
+        let (commands, is_repeated_command) = match self.kind {
+            AgentEventKind::Command => self.recorded_commands(inspection, environment),
+            _ => (Vec::new(), false),
+        };
         let is_repeated = || {
+            if self.kind == AgentEventKind::Command {
+                return is_repeated_command;
+            }
             let denials = self.earlier_denials(inspection, report, environment);
             self.reported(inspection, report).any(|violation| {
                 denials.earlier(&violation.contract.id, &violation.path.to_text()) + 1 >= EXPLAINED
@@ -250,7 +359,10 @@ impl AgentEvent {
             path: if is_command { None } else { self.path(inspection, report) },
             program: if is_command { facts::program(event) } else { None },
             decision: outcome.decision.map(str::to_owned),
-            contracts: self.reported(inspection, report).take(MAX_RECORDED).map(recorded).collect(),
+            contracts: match self.kind {
+                AgentEventKind::Command => commands,
+                _ => self.reported(inspection, report).take(MAX_RECORDED).map(recorded).collect(),
+            },
             fixed: outcome.is_fixed,
             repeated: matches!(outcome.decision, Some("deny" | "ask")) && is_repeated(),
             ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -263,6 +375,7 @@ impl AgentEvent {
     fn is_judged(&self, inspection: &Inspection<'_>) -> bool {
         match (self.kind, inspection.source()) {
             (AgentEventKind::ToolCall, Source::Changes(call)) => !call.changes.is_empty(),
+            (AgentEventKind::Command, _) => self.rules.get().is_some_and(|rules| !rules.contracts.is_empty()),
             (AgentEventKind::CommandRun | AgentEventKind::TurnEnd | AgentEventKind::SettingsChange, _) => {
                 true
             }
@@ -294,6 +407,7 @@ impl AgentEvent {
             (AgentEventKind::ToolCall, Source::Changes(call)) if call.moment == Moment::Before => {
                 "PreToolUse"
             }
+            (AgentEventKind::Command, _) => "PreToolUse",
             (AgentEventKind::ToolCall | AgentEventKind::CommandRun, _) => "PostToolUse",
             (AgentEventKind::TurnEnd, _) => "Stop",
             (AgentEventKind::SettingsChange, _) => "ConfigChange",
@@ -311,6 +425,34 @@ impl AgentEvent {
         let user_settings = settings_file(SettingsScope::User, environment);
         policies::findings(inspection, report, user_settings.as_deref())
     }
+}
+
+/// What commands are judged by.
+struct CommandRules {
+    contracts: Vec<Contract>,
+    fixes: Fixes,
+    repeated: Repeated,
+    log: bool,
+    warnings: Vec<Warning>,
+}
+
+/// The enabled contracts about commands. Overrides count if they are not limited to files.
+fn command_contracts(loaded: &Loaded) -> Vec<Contract> {
+    let about = loaded.contracts.iter().filter(|one| one.check.command().is_some());
+    let overridden = |contract: &Contract| {
+        let mut contract = contract.clone();
+        for case in contract.scope.overrides().to_vec().iter().filter(|case| case.files.globs.is_empty()) {
+            contract.severity = case.change.severity.unwrap_or(contract.severity);
+            contract.enabled = case.change.enabled.unwrap_or(contract.enabled);
+        }
+        contract
+    };
+    about.map(overridden).filter(|one| one.enabled).collect()
+}
+
+/// Identifies a command in the log, without its text.
+fn command_digest(violation: &CommandViolation<'_>) -> String {
+    format!("{:016x}", LineDigest::of(violation.forbidden.normalised.as_bytes()).0)
 }
 
 /// The project of an agent in `cwd`. A command can leave the agent in a directory outside the project.

@@ -116,7 +116,8 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
         _ => None,
     });
     let only_file = only_file.map(|path| path.to_text().into_owned()).filter(|path| is_plain(path));
-    if contract.ignorable && !contract.check.reads_messages() {
+    let has_files = !contract.check.reads_messages() && !contract.check.reads_commands();
+    if contract.ignorable && has_files {
         // A requirement on the project is judged on the whole project only.
         let path = match (is_about_files, &only_file) {
             (false, _) => String::new(),
@@ -130,7 +131,7 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
         add(kind, format!("phaser baseline --add --only {id}{path}"));
     }
     let files = only_file.unwrap_or_else(|| "DIR/**".to_owned());
-    let files = if is_about_files && !contract.check.reads_messages() {
+    let files = if is_about_files && has_files {
         format!("    files: ['{files}'] # all files without this line\n")
     } else {
         String::new()
@@ -157,6 +158,7 @@ pub const EVERYWHERE: &[&str] = &["edits of agents", "--staged", "--diff", "--al
 pub fn judged_in(contract: &Contract) -> &'static [&'static str] {
     match (contract.check.is_about_project(), contract.check.reads_text()) {
         _ if contract.check.reads_messages() => &["--commit-msg", "--diff"],
+        _ if contract.check.reads_commands() => &["commands of agents, before they run"],
         _ if contract.check.companion().is_some() => match contract.check.needs_approval() {
             true => &["the end of an agent's turn", "--staged", "--diff"],
             false => &["the end of an agent's turn", "--staged", "--diff", "--all"],
@@ -204,7 +206,14 @@ fn write(
             writeln!(out, "  language: {language}")?;
         }
     }
-    if !contract.check.reads_messages() {
+    if let Some(check) = contract.check.command() {
+        if !check.commands.is_empty() {
+            writeln!(out, "  command: {}", inert(&check.commands.join(" or ")))?;
+        }
+        if !check.args.is_empty() {
+            writeln!(out, "  with: {}", inert(&check.args.join(" or ")))?;
+        }
+    } else if !contract.check.reads_messages() {
         writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;
     } else if !contract.is_about_every_file() {
         writeln!(out, "  commits that change: {}", inert(&contract.glob_from_root().to_text()))?;
@@ -216,7 +225,7 @@ fn write(
         let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
         writeln!(out, "\n{title}what counts:{title:#}\n  matches that start in {}", zones.join(" or "))?;
     }
-    if contract.fix.is_some() {
+    if contract.fix.is_some() && !contract.check.reads_commands() {
         writeln!(out, "\n{title}to fix it:{title:#}\n  phaser fix --only {id} --all")?;
     }
     if let Some(rationale) = &contract.rationale {

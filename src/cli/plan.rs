@@ -49,7 +49,7 @@ enum Audience {
     /// The author of a commit, whose files have been reported: receives a report of violations only.
     Author,
     /// An agent: receives a response to its event, or a report if a format is named.
-    Agent(AgentEvent),
+    Agent(Box<AgentEvent>),
 }
 
 impl<'a> Plan<'a> {
@@ -97,7 +97,15 @@ impl<'a> Plan<'a> {
             },
             ..options
         };
-        Ok(Self { args, environment, root, source, options, format, audience: Audience::Agent(event) })
+        Ok(Self {
+            args,
+            environment,
+            root,
+            source,
+            options,
+            format,
+            audience: Audience::Agent(Box::new(event)),
+        })
     }
 
     /// A progress bar on stderr, for runs over the whole project on a terminal.

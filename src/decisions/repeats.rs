@@ -24,6 +24,23 @@ const MAX_READ: u64 = 8 << 20;
 /// A contract and a path, as a denial names them.
 pub type Denied = (String, String);
 
+/// A command that a contract denies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeniedCommand {
+    pub id: String,
+    pub normalised: String,
+    /// Of the normalised command, as in the log.
+    pub digest: String,
+    /// The line of a denial that quotes it.
+    pub listed: String,
+}
+
+impl DeniedCommand {
+    fn denied(&self) -> Denied {
+        (self.id.clone(), self.normalised.clone())
+    }
+}
+
 /// How often a contract has denied a file in the session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DenialCounts(HashMap<Denied, usize>);
@@ -58,6 +75,29 @@ impl DenialCounts {
             }
         }
         Self(counts)
+    }
+
+    /// Counts the denials of commands of the session in the log.
+    pub fn of_commands_in_log(log: &Log, session: &str, wanted: &[DeniedCommand]) -> Self {
+        let records = log.read_recent(MAX_READ, session);
+        let count = |command: &DeniedCommand| {
+            let is_one = |record: &&DecisionRecord| {
+                record.session.as_deref() == Some(session)
+                    && record.is_denial()
+                    && record.contracts.iter().any(|one| one.id == command.id && one.digest == command.digest)
+            };
+            records.iter().filter(is_one).count()
+        };
+        Self(wanted.iter().map(|command| (command.denied(), count(command))).collect())
+    }
+
+    /// Counts the denials of commands in a transcript.
+    pub fn of_commands_in_transcript(transcript: &Path, end: &str, wanted: &[DeniedCommand]) -> Self {
+        let listed: Vec<Denied> =
+            wanted.iter().map(|command| (command.id.clone(), command.listed.clone())).collect();
+        let found = Self::from_transcript(transcript, end, &listed);
+        let count = |command: &DeniedCommand| found.earlier(&command.id, &command.listed);
+        Self(wanted.iter().map(|command| (command.denied(), count(command))).collect())
     }
 
     /// The number of earlier denials.

@@ -123,8 +123,7 @@ impl HookSet {
         match (self.form, event) {
             (HookForm::Plain(EditTools::Edits), _) => Some("Edit|Write"),
             (HookForm::Plain(EditTools::All), _) => Some("Edit|Write|MultiEdit|NotebookEdit"),
-            (HookForm::Guard, PRE) => Some("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
-            (HookForm::Guard, POST) => Some("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
+            (HookForm::Guard, PRE | POST) => Some("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
             (HookForm::Guard, "PostToolUseFailure") => Some("Bash"),
             (HookForm::Guard, _) => None,
         }

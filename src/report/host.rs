@@ -45,7 +45,10 @@ impl HostLocation {
     /// of a commit message at its contract.
     pub fn of(top: &RepositoryPrefix, violation: &Violation) -> Self {
         let contract = &violation.contract;
-        if contract.check.is_about_project() || contract.check.reads_messages() {
+        if contract.check.is_about_project()
+            || contract.check.reads_messages()
+            || contract.check.reads_commands()
+        {
             return Self::of_contract(top, contract);
         }
         let region = violation.found.as_ref().map(|found| found.region);

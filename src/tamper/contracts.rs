@@ -218,6 +218,15 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     if code(was).is_some() && code(is).is_some() && same_type {
         return Some(Fault::Is("has other code"));
     }
+    if let (Some(old), Some(new)) = (was.check.command(), is.check.command())
+        && (old.pattern.is_none() || new.pattern.is_none())
+    {
+        let as_strict = old.pattern.is_none()
+            && old.commands.iter().all(|command| new.commands.contains(command))
+            && (new.args.is_empty()
+                || (!old.args.is_empty() && old.args.iter().all(|arg| new.args.contains(arg))));
+        return (!as_strict).then_some(Fault::Is("forbids fewer commands"));
+    }
     let everywhere = was.zones.is_empty() && is.zones.is_empty();
     let (Some(old), Some(new)) = (was.check.pattern(), is.check.pattern()) else {
         return (!same_type).then_some(Fault::Is("has another type"));

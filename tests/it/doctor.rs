@@ -179,13 +179,23 @@ fn tries_and_shows_each_guard_hook() {
                event               matcher                                             response  time
                SessionStart        *                                                   reported  [TIME]
                SubagentStart       *                                                   reported  [TIME]
-               PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       denied    [TIME]
+               PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  denied    [TIME]
                PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  reported  [TIME]
                PostToolUseFailure  Bash                                                reported  [TIME]
                Stop                *                                                   silent    [TIME]
                SubagentStop        *                                                   silent    [TIME]
                ConfigChange        *                                                   reported  [TIME]
     "#);
+}
+
+#[test]
+fn notes_guard_that_misses_commands() {
+    let sandbox = guarded();
+    let settings = sandbox.path(".claude/settings.json");
+    let text = fs::read_to_string(&settings).expect("is there");
+    fs::write(&settings, text.replacen("NotebookEdit|Bash|", "NotebookEdit|", 1)).expect("written");
+    let output = doctor(&sandbox);
+    assert!(output.stdout.contains("forbid_command are not judged"), "{output}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn reports_result_and_meaning() {
     phaser's hooks are in .claude/settings.json:
       SessionStart        *                                                   hash phaser && exec phaser enforce --stdin --guard; echo {}
       SubagentStart       *                                                   hash phaser && exec phaser enforce --stdin --guard; echo {}
-      PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       hash phaser && exec phaser enforce --stdin --guard; echo {}
+      PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  hash phaser && exec phaser enforce --stdin --guard; echo {}
       PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  hash phaser && exec phaser enforce --stdin --guard; echo {}
       PostToolUseFailure  Bash                                                hash phaser && exec phaser enforce --stdin --guard; echo {}
       Stop                *                                                   hash phaser && exec phaser enforce --stdin --guard; echo {}

@@ -12,6 +12,7 @@ mod changes;
 mod cli;
 mod code;
 mod colours;
+mod commands;
 mod configuration;
 mod contracts;
 mod contracts_from;

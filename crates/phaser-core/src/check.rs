@@ -50,6 +50,7 @@ mod file_not_exists;
 mod file_parses;
 mod file_size;
 mod file_unchanged;
+mod forbid_command;
 mod forbid_pattern;
 mod keep_pattern;
 mod message;
@@ -66,6 +67,7 @@ pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
 pub use file_parses::{FILE_PARSES, FileParses};
 pub use file_size::{FILE_SIZE, FileSize};
 pub use file_unchanged::{AppendRule, FILE_UNCHANGED, FileUnchanged, with_line_feeds};
+pub use forbid_command::{FORBID_COMMAND, ForbidCommand};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
 pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
@@ -74,7 +76,7 @@ pub use require_somewhere::RequireSomewhere;
 pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 18] = [
+pub static TYPES: [&ContractType; 19] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -91,6 +93,7 @@ pub static TYPES: [&ContractType; 18] = [
     &COMPANION_CHANGED,
     &FORBID_CODE,
     &REQUIRE_CODE,
+    &FORBID_COMMAND,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
 ];
@@ -136,6 +139,10 @@ pub struct TypeValues {
     pub code: Option<(CodeSource, usize)>,
     /// `language`.
     pub language: Option<String>,
+    /// `command`.
+    pub commands: Vec<String>,
+    /// `args`.
+    pub args: Vec<String>,
 }
 
 impl TypeValues {
@@ -152,6 +159,8 @@ impl TypeValues {
             equals: Vec::new(),
             code: None,
             language: None,
+            commands: Vec::new(),
+            args: Vec::new(),
         }
     }
 
@@ -222,6 +231,8 @@ pub enum CheckInput {
     Change,
     /// The paths of the files that a change touches, and of those that exist after it.
     Companion,
+    /// The commands that an agent runs. No file is read.
+    Command,
 }
 
 /// What a violation is about.
@@ -379,6 +390,8 @@ pub enum Check {
     ForbidCode(ForbidCode),
     /// See [`RequireCode`].
     RequireCode(RequireCode),
+    /// See [`ForbidCommand`].
+    Command(ForbidCommand),
 }
 
 impl Check {
@@ -413,6 +426,7 @@ impl Check {
             Self::Companion(check) => check,
             Self::ForbidCode(check) => check,
             Self::RequireCode(check) => check,
+            Self::Command(check) => check,
         }
     }
 
@@ -424,6 +438,11 @@ impl Check {
     /// Whether it is judged on the text of files.
     pub fn reads_text(&self) -> bool {
         matches!(self.input(), CheckInput::Text | CheckInput::Data)
+    }
+
+    /// Whether it is judged on the commands of agents.
+    pub fn reads_commands(&self) -> bool {
+        self.input() == CheckInput::Command
     }
 
     /// Whether it is judged on commit messages.
@@ -441,6 +460,14 @@ impl Check {
         match self {
             Self::Companion(Companion { demand, .. }) => *demand == CompanionDemand::Changed,
             _ => self.input() == CheckInput::Change,
+        }
+    }
+
+    /// The command that it forbids.
+    pub fn command(&self) -> Option<&ForbidCommand> {
+        match self {
+            Self::Command(command) => Some(command),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod code;
+pub mod command;
 pub mod contract;
 pub mod deadline;
 pub mod digest;

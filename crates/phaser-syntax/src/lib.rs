@@ -25,6 +25,7 @@ mod language;
 mod literals;
 mod metered;
 mod rule;
+pub mod shell;
 mod tree;
 
 pub use language::Language;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::agents::decision::{FixedCall, MAX_TEXT};
+use crate::agents::decision::{FixedCall, FixedCommand, MAX_TEXT};
 use crate::agents::mcp::CONTENTS;
 use phaser_hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
 use phaser_project::tool_call::{Rewrite, TextEdit};
@@ -28,6 +28,20 @@ pub(super) fn response(input: ToolInput<'_>, fixed: &FixedCall, context: Option<
     let response = PreToolUseResponse::undecided().with_updated_input(updated).ok()?;
     let context =
         [Some(fixed.explanation.as_str()), context].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    Some(response.with_context(context.chars().take(MAX_TEXT).collect::<String>()).into())
+}
+
+/// The response with another command.
+pub(super) fn command_response(
+    input: ToolInput<'_>,
+    fixed: &FixedCommand,
+    context: Option<&str>,
+) -> Option<Response> {
+    let update = Map::from_iter([("command".to_owned(), Value::from(fixed.line.as_str()))]);
+    let updated = UpdatedInput::merge(input, update);
+    let response = PreToolUseResponse::undecided().with_updated_input(updated).ok()?;
+    let texts = [Some(fixed.explanation.as_str()), context].into_iter().flatten();
+    let context = texts.collect::<Vec<_>>().join("\n");
     Some(response.with_context(context.chars().take(MAX_TEXT).collect::<String>()).into())
 }
 

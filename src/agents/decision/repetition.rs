@@ -14,29 +14,47 @@ const MAX_CONTRACTS: usize = 2;
 /// The maximum length of an example, in characters.
 const MAX_EXAMPLE: usize = 800;
 
+/// A denial and its number in the session.
+pub(super) struct Repetition<'a> {
+    pub contract: &'a Contract,
+    /// The file or the command that is denied.
+    pub what: &'a str,
+    /// From 1.
+    pub ordinal: usize,
+}
+
+/// The text for an edit.
+pub(super) fn of_edit(open: &[&Violation], checked: CheckedCall<'_>) -> String {
+    let paths: Vec<_> = open.iter().map(|violation| violation.path.to_text()).collect();
+    text(open.iter().zip(&paths).map(|(violation, path)| Repetition {
+        contract: &violation.contract,
+        what: path,
+        ordinal: checked.ordinal(violation),
+    }))
+}
+
 /// The text, each line with a newline before it; empty unless a denial is a repeated one.
-pub(super) fn text(open: &[&Violation], checked: CheckedCall<'_>) -> String {
-    let mut repeated: Vec<(&Violation, usize)> = Vec::new();
-    for violation in open {
-        let ordinal = checked.ordinal(violation);
-        let is_known = |(other, _): &(&Violation, usize)| other.contract.id == violation.contract.id;
-        if ordinal >= EXPLAINED && !repeated.iter().any(is_known) {
-            repeated.push((violation, ordinal));
+pub(super) fn text<'a>(denials: impl Iterator<Item = Repetition<'a>>) -> String {
+    let mut repeated: Vec<Repetition<'_>> = Vec::new();
+    for denial in denials {
+        let is_known = |other: &Repetition<'_>| other.contract.id == denial.contract.id;
+        if denial.ordinal >= EXPLAINED && !repeated.iter().any(is_known) {
+            repeated.push(denial);
         }
     }
     let mut text = String::new();
-    for (violation, ordinal) in repeated.into_iter().take(MAX_CONTRACTS) {
-        let (id, path) = (&violation.contract.id, violation.path.to_text());
-        if let Some(example) = passing(&violation.contract) {
+    for Repetition { contract, what, ordinal } in repeated.into_iter().take(MAX_CONTRACTS) {
+        let id = &contract.id;
+        if let Some(example) = passing(contract) {
             text.push_str(&format!("\nExample that passes {id}:"));
             for line in cut(example.text.trim_end(), MAX_EXAMPLE).lines() {
                 text.push_str(&format!("\n    {}", inert(&line.replace('\t', "    "))));
             }
         }
-        let path = inert(&path).into_owned();
-        let path = cut(&path, 300);
+        let what = inert(what).into_owned();
+        let what = cut(&what, 300);
         text.push_str(&format!(
-            "\n{id} has denied {path} {ordinal} times in this session. Do not try to get around it: ask the user how to proceed."
+            "\n{id} has denied {what} {ordinal} times in this session. Do not try to get around it: ask the user how to proceed."
         ));
     }
     text

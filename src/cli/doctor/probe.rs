@@ -102,12 +102,26 @@ impl Probes {
             );
             std::fs::write(contracts.join(id).with_extension("yaml"), yaml)?;
         }
+        let yaml = "rule_id: doctor-command\ntype: forbid_command\ncommand: phaser-doctor\nmessage: a test\nseverity: error\n";
+        std::fs::write(contracts.join("doctor-command.yaml"), yaml)?;
         std::fs::write(project.path().join("before.txt"), "fine\n")?;
         Ok(Self { project, root: root.to_owned() })
     }
 
     /// Sends a hook the event that it is for.
     pub fn send(&self, place: &HookSource, hook: &OwnHook) -> ProbeResponse {
+        self.send_to(place, hook, &self.event(hook))
+    }
+
+    /// Sends a hook a command that the test project forbids.
+    pub fn send_command(&self, place: &HookSource, hook: &OwnHook) -> ProbeResponse {
+        let mut event = self.event(hook);
+        event["tool_name"] = "Bash".into();
+        event["tool_input"] = json!({ "command": "cd . && phaser-doctor --test", "description": "a test" });
+        self.send_to(place, hook, &event)
+    }
+
+    fn send_to(&self, place: &HookSource, hook: &OwnHook, event: &Value) -> ProbeResponse {
         // A command with the variable needs the user's project, to find its program there.
         let names_project = hook.command.contains("CLAUDE_PROJECT_DIR");
         let mut command = Command::new(SHELL);
@@ -117,7 +131,7 @@ impl Probes {
             command.env("CLAUDE_PLUGIN_ROOT", &plugin.directory);
         }
         let start = Instant::now();
-        let result = match self.send_event(&mut command, &self.event(hook)) {
+        let result = match self.send_event(&mut command, event) {
             Ok(response) => result(hook, &response),
             Err(error) => ProbeResult::Failed(error.to_string()),
         };

@@ -115,34 +115,27 @@ impl WantedHook {
     }
 }
 
-/// The events of an agent with their matchers. Codex's shell commands may contain patches.
+/// The events of an agent with their matchers.
 fn events(agent: Agent) -> Vec<(&'static str, Option<&'static str>)> {
     match agent {
-        Agent::Codex => claudes("^(apply_patch|Bash|mcp__.+)$", "^(apply_patch|Bash|mcp__.+)$"),
-        Agent::Qwen => {
-            claudes("^(write_file|edit|mcp__.+)$", "^(write_file|edit|run_shell_command|mcp__.+)$")
-        }
-        Agent::Droid => claudes(
-            "^(Create|Edit|MultiEdit|ApplyPatch|mcp__.+)$",
-            "^(Create|Edit|MultiEdit|ApplyPatch|Execute|mcp__.+)$",
-        ),
+        Agent::Codex => claudes("^(apply_patch|Bash|mcp__.+)$"),
+        Agent::Qwen => claudes("^(write_file|edit|run_shell_command|mcp__.+)$"),
+        Agent::Droid => claudes("^(Create|Edit|MultiEdit|ApplyPatch|Execute|mcp__.+)$"),
         Agent::Gemini => vec![
             ("SessionStart", None),
-            ("BeforeTool", Some("^(write_file|replace|mcp_.+)$")),
+            ("BeforeTool", Some("^(write_file|replace|run_shell_command|mcp_.+)$")),
             ("AfterTool", Some("^(write_file|replace|run_shell_command|mcp_.+)$")),
             ("AfterAgent", None),
         ],
-        Agent::Devin => {
-            claudes("^(write|edit|apply_patch|mcp__.+)$", "^(write|edit|apply_patch|exec|mcp__.+)$")
-        }
+        Agent::Devin => claudes("^(write|edit|apply_patch|exec|mcp__.+)$"),
         // Windsurf ignores the output of its other hooks.
-        Agent::Windsurf => vec![("pre_write_code", None)],
+        Agent::Windsurf => vec![("pre_write_code", None), ("pre_run_command", None)],
         Agent::Copilot | Agent::VsCode => {
             vec![("sessionStart", None), ("preToolUse", None), ("postToolUse", None), ("agentStop", None)]
         }
         Agent::Cursor => vec![
             ("sessionStart", None),
-            ("preToolUse", Some("Write")),
+            ("preToolUse", Some("Write|Shell")),
             ("postToolUse", Some("Write|Shell")),
             ("stop", None),
         ],
@@ -150,7 +143,7 @@ fn events(agent: Agent) -> Vec<(&'static str, Option<&'static str>)> {
     }
 }
 
-/// The events of an agent with Claude Code's event names.
-fn claudes(before: &'static str, after: &'static str) -> Vec<(&'static str, Option<&'static str>)> {
-    vec![("SessionStart", None), ("PreToolUse", Some(before)), ("PostToolUse", Some(after)), ("Stop", None)]
+/// The events of an agent with Claude Code's event names, for these tools.
+fn claudes(tools: &'static str) -> Vec<(&'static str, Option<&'static str>)> {
+    vec![("SessionStart", None), ("PreToolUse", Some(tools)), ("PostToolUse", Some(tools)), ("Stop", None)]
 }

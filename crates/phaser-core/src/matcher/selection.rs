@@ -69,6 +69,7 @@ impl Selection {
             let check = &matcher.contracts[index].check;
             match check.input() {
                 CheckInput::Path if check.is_about_project() => exists.push(index),
+                CheckInput::Command => {}
                 _ if content == ContentCheck::Excluded => {}
                 // What a change must keep is searched for in both versions, apart from everything else.
                 CheckInput::Change if content == ContentCheck::Kept && check.pattern().is_none() => {}

@@ -6,8 +6,11 @@ use super::super::{
     Origin, Pattern, Severity, Warning, Zone,
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
-use crate::check::{AppendRule, FILE_EXISTS, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder};
+use crate::check::{
+    AppendRule, FILE_EXISTS, FORBID_COMMAND, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder,
+};
 use crate::code::{CodeSource, engine};
+use crate::command;
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_data::{JsonPath, Scalar};
@@ -228,6 +231,9 @@ impl ContractBuilder {
             self.contract.zones.clear();
         }
         let equals_line = self.of_type_lines.iter().copied().find(|(key, _)| *key == "equals");
+        if *kind == FORBID_COMMAND {
+            self.judge_command();
+        }
         for (key, line) in std::mem::take(&mut self.of_type_lines) {
             if !kind.takes(key) {
                 self.doubt(line, format!("key '{key}' means nothing for {kind} (remove it)"));
@@ -245,12 +251,35 @@ impl ContractBuilder {
         self.contract.check = check.unwrap_or(Check::Exists);
     }
 
+    /// Reports keys of a contract about commands that exclude each other.
+    fn judge_command(&mut self) {
+        if !command::IS_AVAILABLE {
+            let what = "this phaser cannot judge commands (build it with the feature 'syntax')";
+            return self.mistake(self.top, what);
+        }
+        let line =
+            |key: &str| self.of_type_lines.iter().find(|(known, _)| *known == key).map(|(_, line)| *line);
+        match (line("command"), line("pattern"), line("args")) {
+            (Some(_), Some(line), _) => {
+                self.mistake(line, "'pattern' is instead of 'command' (remove one of them)");
+            }
+            (None, Some(_), Some(line)) => {
+                self.doubt(line, "key 'args' means nothing without 'command' (make it a part of 'pattern')");
+                self.of_type.args.clear();
+            }
+            _ => {}
+        }
+    }
+
     /// Removes a fix that means nothing. The contract stays in force without it.
     fn judge_fix(&mut self, kind: &ContractType, check: Option<&Check>) {
         let Some(fix) = self.contract.fix.as_deref().filter(|_| !self.is_valid) else {
             return;
         };
-        let wrong = if kind.takes("fix") {
+        let wrong = if *kind == FORBID_COMMAND {
+            let pattern = check.and_then(Check::pattern);
+            pattern.map(|_| "key 'fix' means nothing without 'command' (remove it)".to_owned())
+        } else if kind.takes("fix") {
             check.and_then(|check| match (check.pattern(), check.code()) {
                 (Some(pattern), _) => fix.mistake(pattern),
                 (None, Some(code)) => fix.mistake_in_code(&code.source),
@@ -404,6 +433,29 @@ impl ContractBuilder {
             let what = format!("append '{}' is not known (use allow or deny)", printable(&append.text));
             self.mistake(append.line, what);
         }
+    }
+
+    pub(super) fn set_commands(&mut self, commands: &[LocatedText<'_>]) {
+        self.of_type.commands = self.words_of("command", "'git commit'", commands);
+    }
+
+    pub(super) fn set_args(&mut self, args: &[LocatedText<'_>]) {
+        self.of_type.args = self.words_of("args", "'--force'", args);
+        for LocatedText { text, line } in args.iter().filter(|arg| arg.text.contains(char::is_whitespace)) {
+            let what = format!("'args' has '{}', and an argument is one word (split it)", printable(text));
+            self.doubt(*line, what);
+        }
+    }
+
+    /// The values of a key about commands, with single spaces between words.
+    fn words_of(&mut self, key: &'static str, example: &str, texts: &[LocatedText<'_>]) -> Vec<String> {
+        let line = texts.first().map_or(self.top, |first| first.line);
+        self.of_type_lines.push((key, line));
+        if texts.is_empty() || texts.iter().any(|text| text.text.trim().is_empty()) {
+            self.mistake(line, format!("'{key}' is empty (write for instance {example})"));
+        }
+        let words = |text: &LocatedText<'_>| text.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        texts.iter().map(words).collect()
     }
 
     pub(super) fn set_companions(&mut self, paths: &[LocatedText<'_>]) {

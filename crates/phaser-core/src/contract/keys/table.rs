@@ -26,7 +26,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 23] = [
+pub static KEYS: [ContractKey; 25] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -123,7 +123,8 @@ pub static KEYS: [ContractKey; 23] = [
         shape: ValueShape::TextOrList {
             set: ContractBuilder::set_globs,
             get: |contract| {
-                let is_given = !contract.check.reads_messages() || !contract.is_about_every_file();
+                let is_optional = contract.check.reads_messages() || contract.check.reads_commands();
+                let is_given = !is_optional || !contract.is_about_every_file();
                 is_given.then(|| LocatedText::new(contract.glob.as_str(), contract.glob_line))
             },
         },
@@ -227,10 +228,35 @@ pub static KEYS: [ContractKey; 23] = [
         quoted: true,
         meaning: "Path of the companion, or a list of which one is enough; `{dir}`, `{name}`, `{stem}` and `{ext}` are \
                   those of the file. Only for `companion_exists` and `companion_changed`.",
-        schema: || {
-            let path = json!({ "type": "string", "minLength": 1 });
-            json!({ "anyOf": [path, { "type": "array", "items": path, "minItems": 1 }] })
+        schema: texts_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "command",
+        mistaken_for: &["commands", "cmd", "program"],
+        v1_2: V1_2Position::InRule(&["command"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_commands,
+            get: |contract| contract.check.command().map_or(&[], |check| &check.commands),
         },
+        quoted: true,
+        meaning: "First words of the command, such as `git commit`, or a list of alternatives. Only for `forbid_command`.",
+        schema: texts_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "args",
+        mistaken_for: &["arguments", "flags", "options"],
+        v1_2: V1_2Position::InRule(&["args"]),
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_args,
+            get: |contract| contract.check.command().map_or(&[], |check| &check.args),
+        },
+        quoted: true,
+        meaning: "Arguments of which the command must have one: a word, or a list. `-n` is also in `-nm`. Only for \
+                  `forbid_command`.",
+        schema: texts_schema,
         ..USUAL
     },
     ContractKey {
@@ -280,7 +306,7 @@ pub static KEYS: [ContractKey; 23] = [
         quoted: true,
         meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
                   a dollar sign. In the fix of `forbid_code`, `$X` and `$$$ARGS` are metavariables; that of `forbid_value` \
-                  replaces the value. Only for types that forbid something.",
+                  replaces the value, that of `forbid_command` the words of `command`. Only for types that forbid something.",
         schema: || json!({ "type": ["string", "number", "boolean"], "maxLength": MAX_PATTERN }),
         ..USUAL
     },
@@ -400,6 +426,11 @@ pub static KEYS: [ContractKey; 23] = [
 /// A number as a text.
 fn number(number: Option<u64>) -> Option<LocatedText<'static>> {
     number.map(|number| LocatedText::new(number.to_string(), 1))
+}
+
+fn texts_schema() -> Json {
+    let text = json!({ "type": "string", "minLength": 1 });
+    json!({ "anyOf": [text, { "type": "array", "items": text, "minItems": 1 }] })
 }
 
 fn globs_schema() -> Json {

@@ -1,0 +1,429 @@
+//! Judges the commands of a shell line against `forbid_command` contracts.
+//!
+//! [`CommandLine::parse`] finds the simple commands, normalised ([`phaser_syntax::shell`]). [`CommandLine::judge`] returns
+//! the first that a contract forbids. Followed through, with `command: git commit` and `args: ['--no-verify', '-n']`, and
+//! the line `cd a && git -C . commit -nm "say --no-verify"`:
+//!
+//! 1. The commands are `cd a` and `git -C . commit -nm 'say --no-verify'`.
+//! 2. `git` is the first word of the second. `-C .` is a global option of git with its value, so `commit` is the second.
+//! 3. `-nm` is a cluster of short options with `n` in it, before `m`, which takes a value: `-n` is there.
+//! 4. The message is the value of `-m`. It is one word, and no argument.
+//!
+//! [`CommandLine::fixed`] replaces the words of `command` and drops the matched arguments in the line as written:
+//! `cd a && git -C . commit -m "say --no-verify"`.
+//!
+//! Without the feature `syntax` no line can be parsed, and reading such a contract fails.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use crate::check::{Check, ForbidCommand};
+use crate::contract::Contract;
+use crate::contract::keys::EVERY_FILE;
+use crate::contract::scope::ContractScope;
+use crate::deadline::Deadline;
+use crate::matcher::{Directives, Matcher, Options};
+use crate::path::RelPath;
+use crate::text::Text;
+use phaser_glob::Glob;
+
+#[cfg_attr(not(feature = "syntax"), path = "command/disabled.rs")]
+mod engine;
+
+pub use engine::IS_AVAILABLE;
+use engine::{ShellCommand, ShellWord};
+
+/// The time limit of a pattern.
+const PATTERN_TIME: Duration = Duration::from_millis(100);
+
+/// A parsed line.
+#[derive(Debug, Clone)]
+pub struct CommandLine<'t> {
+    text: &'t str,
+    commands: Vec<ShellCommand>,
+}
+
+/// A forbidden command of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForbiddenCommand {
+    /// The words of the command as written, or joined if it is not written like this in the line.
+    pub shown: String,
+    /// The normalised words, joined.
+    pub normalised: String,
+    /// The words of `command`, as ranges of the line; empty if they are not in the line as written.
+    words: Vec<Range<usize>>,
+    /// The matched arguments.
+    args: Vec<MatchedArg>,
+}
+
+/// A matched argument in the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MatchedArg {
+    range: Range<usize>,
+    /// The short option in a cluster with others; `None` if the whole word matched.
+    letter: Option<char>,
+}
+
+impl<'t> CommandLine<'t> {
+    /// Parses a line. The error says why it is not judged.
+    pub fn parse(text: &'t str, deadline: Deadline) -> Result<Self, &'static str> {
+        Ok(Self { text, commands: engine::parse(text, deadline)? })
+    }
+
+    /// The first command that the contract forbids; `None` too if its pattern is invalid.
+    pub fn judge(&self, contract: &Contract) -> Option<ForbiddenCommand> {
+        let Check::Command(check) = &contract.check else { return None };
+        if !check.commands.is_empty() {
+            return self.commands.iter().find_map(|command| self.by_words(command, check));
+        }
+        let pattern = check.pattern.clone()?;
+        let searched = Contract {
+            check: Check::forbid(pattern),
+            glob: Glob::accepted(EVERY_FILE),
+            exclude: None,
+            zones: Vec::new(),
+            fix: None,
+            scope: ContractScope::default(),
+            ..contract.clone()
+        };
+        let matcher = Matcher::new(vec![searched], Options::new(PATTERN_TIME, Directives::Disregarded));
+        let path = RelPath::from("command");
+        let selection = matcher.select(&path, None);
+        self.commands.iter().find_map(|command| {
+            let joined = normalised(command);
+            let text = Text::new(joined.as_bytes())?;
+            let found = matcher.check(&selection, &path, Some(&text)).violations;
+            let starts = found.iter().any(|one| one.found.as_ref().is_some_and(|found| found.start == 0));
+            starts.then(|| ForbiddenCommand {
+                shown: self.shown(command),
+                normalised: joined,
+                words: Vec::new(),
+                args: Vec::new(),
+            })
+        })
+    }
+
+    /// The command, if its first words are one of `commands` and it has one of `args`.
+    fn by_words(&self, command: &ShellCommand, check: &ForbidCommand) -> Option<ForbiddenCommand> {
+        check.commands.iter().find_map(|wanted| {
+            let words = first_words(command, wanted)?;
+            let program = command.words[0].text.as_str();
+            let rest = &command.words[words.last()? + 1..];
+            let args = matched_args(program, rest, &check.args);
+            if !check.args.is_empty() && args.is_empty() {
+                return None;
+            }
+            let range = |at: &usize| command.words[*at].range.clone();
+            let in_line = |(word, letter): (&ShellWord, Option<char>)| {
+                Some(MatchedArg { range: word.range.clone()?, letter })
+            };
+            let ranges: Option<Vec<_>> = words.iter().map(range).collect();
+            let args: Option<Vec<_>> = args.into_iter().map(in_line).collect();
+            Some(ForbiddenCommand {
+                shown: self.shown(command),
+                normalised: normalised(command),
+                words: ranges.filter(|_| args.is_some()).unwrap_or_default(),
+                args: args.unwrap_or_default(),
+            })
+        })
+    }
+
+    /// The text from the first word to the last.
+    fn shown(&self, command: &ShellCommand) -> String {
+        let range = |word: Option<&ShellWord>| word.and_then(|word| word.range.clone());
+        match (range(command.words.first()), range(command.words.last())) {
+            (Some(first), Some(last)) => self.text[first.start..last.end].to_owned(),
+            _ => normalised(command),
+        }
+    }
+
+    /// The line with `fix` for the words of `command`, and without the matched arguments. `None` if the command is not in
+    /// the line as written, or if options between its words leave no place for those of `fix`.
+    pub fn fixed(&self, forbidden: &ForbiddenCommand, fix: &str) -> Option<String> {
+        let (first, last) = (forbidden.words.first()?, forbidden.words.last()?);
+        let parts: Vec<&str> = fix.split_whitespace().collect();
+        let is_adjacent =
+            forbidden.words.windows(2).all(|pair| self.text[pair[0].end..pair[1].start].trim().is_empty());
+        let mut edits: Vec<(Range<usize>, String)> = if is_adjacent {
+            vec![(first.start..last.end, fix.trim().to_owned())]
+        } else if parts.len() == forbidden.words.len() {
+            forbidden.words.iter().cloned().zip(parts.into_iter().map(str::to_owned)).collect()
+        } else {
+            return None;
+        };
+        for MatchedArg { range, letter } in &forbidden.args {
+            match letter {
+                Some(letter) => {
+                    let cluster = &self.text[range.clone()];
+                    let at = cluster.find(*letter)?;
+                    let start = range.start + at;
+                    edits.push((start..start + letter.len_utf8(), String::new()));
+                }
+                None => {
+                    let before = self.text[..range.start].trim_end_matches([' ', '\t']).len();
+                    edits.push((before..range.end, String::new()));
+                }
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        let mut text = self.text.to_owned();
+        for (range, new) in edits.into_iter().rev() {
+            text.replace_range(range, &new);
+        }
+        Some(text)
+    }
+}
+
+/// The words joined by spaces. A word with white space, or an empty one, is `''`.
+fn normalised(command: &ShellCommand) -> String {
+    let shown = |word: &ShellWord| match word.text.is_empty() || word.text.contains(char::is_whitespace) {
+        true => "''".to_owned(),
+        false => word.text.clone(),
+    };
+    command.words.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// A program whose subcommand may follow options.
+struct GlobalOptions {
+    program: &'static str,
+    /// Short options with a value.
+    short: &'static str,
+    /// Long options whose value is the next word.
+    long: &'static [&'static str],
+}
+
+/// Programs whose subcommand may follow options.
+const GLOBAL_OPTIONS: [GlobalOptions; 14] = [
+    GlobalOptions {
+        program: "git",
+        short: "Cc",
+        long: &["--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
+    },
+    GlobalOptions {
+        program: "docker",
+        short: "Hlc",
+        long: &["--host", "--context", "--config", "--log-level"],
+    },
+    GlobalOptions {
+        program: "podman",
+        short: "c",
+        long: &["--connection", "--url", "--root", "--log-level"],
+    },
+    GlobalOptions {
+        program: "kubectl",
+        short: "nsv",
+        long: &["--namespace", "--context", "--cluster", "--kubeconfig", "--server", "--user", "--token"],
+    },
+    GlobalOptions { program: "helm", short: "n", long: &["--namespace", "--kube-context", "--kubeconfig"] },
+    GlobalOptions { program: "npm", short: "Cw", long: &["--prefix", "--workspace"] },
+    GlobalOptions { program: "pnpm", short: "CF", long: &["--dir", "--filter"] },
+    GlobalOptions { program: "yarn", short: "", long: &["--cwd"] },
+    GlobalOptions { program: "cargo", short: "CZ", long: &["--config", "--color"] },
+    GlobalOptions { program: "go", short: "C", long: &[] },
+    GlobalOptions { program: "gh", short: "R", long: &["--repo"] },
+    GlobalOptions {
+        program: "aws",
+        short: "",
+        long: &["--profile", "--region", "--output", "--endpoint-url"],
+    },
+    GlobalOptions { program: "terraform", short: "", long: &[] },
+    GlobalOptions { program: "systemctl", short: "HM", long: &["--host", "--machine"] },
+];
+
+/// The indices of the words of `wanted` at the start of a command, with options between them skipped.
+fn first_words(command: &ShellCommand, wanted: &str) -> Option<Vec<usize>> {
+    let options = GLOBAL_OPTIONS.iter().find(|known| known.program == command.words[0].text);
+    let (mut at, mut found) = (0, Vec::new());
+    for wanted in wanted.split_whitespace() {
+        while let (Some(options), Some(word), true) = (options, command.words.get(at), at > 0) {
+            let text = word.text.as_str();
+            let is_toolchain = options.program == "cargo" && text.starts_with('+');
+            if text == wanted || !(text.starts_with('-') && text.len() > 1 || is_toolchain) {
+                break;
+            }
+            at += 1 + usize::from(is_value_next(text, options.short, options.long));
+        }
+        if command.words.get(at)?.text != wanted {
+            return None;
+        }
+        found.push(at);
+        at += 1;
+    }
+    Some(found)
+}
+
+/// Options of git's subcommands with a value, which is no argument of its own.
+const GIT_SHORT: &str = "mFCctuS";
+const GIT_LONG: [&str; 9] = [
+    "--message",
+    "--file",
+    "--author",
+    "--date",
+    "--template",
+    "--cleanup",
+    "--pathspec-from-file",
+    "--trailer",
+    "--fixup",
+];
+
+/// The words that are one of `args`: the word itself, the word with `=value`, or a cluster with a short option. What is
+/// after `--` is no option.
+fn matched_args<'c>(
+    program: &str,
+    words: &'c [ShellWord],
+    args: &[String],
+) -> Vec<(&'c ShellWord, Option<char>)> {
+    let (short, long): (&str, &[&str]) = if program == "git" { (GIT_SHORT, &GIT_LONG) } else { ("", &[]) };
+    let mut found = Vec::new();
+    let (mut is_value, mut only_operands) = (false, false);
+    for word in words {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if text == "--" && !only_operands {
+            only_operands = true;
+            continue;
+        }
+        let is_option = text.starts_with('-') && text.len() > 1 && !only_operands;
+        is_value = is_option && is_value_next(text, short, long);
+        let matched = args.iter().find_map(|arg| match arg.starts_with('-') {
+            true if !is_option => None,
+            true => as_option(text, arg, short),
+            false => (text == arg).then_some(None),
+        });
+        found.extend(matched.map(|letter| (word, letter)));
+    }
+    found
+}
+
+/// Whether `word` is the option `arg`; with its letter, if it is in a cluster with others.
+fn as_option(word: &str, arg: &str, with_value: &str) -> Option<Option<char>> {
+    if word == arg || word.strip_prefix(arg).is_some_and(|rest| rest.starts_with('=')) {
+        return Some(None);
+    }
+    let mut letters = arg.strip_prefix('-')?.chars();
+    let (letter, None) = (letters.next()?, letters.next()) else { return None };
+    let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-') && letter != '-')?;
+    // What follows an option with a value is its value.
+    let flags = cluster.find(|c: char| with_value.contains(c)).map_or(cluster, |at| &cluster[..at]);
+    let is_cluster = flags.chars().all(|c| c.is_ascii_alphabetic());
+    (is_cluster && flags.contains(letter)).then_some(Some(letter))
+}
+
+/// Whether the value of an option is the next word.
+fn is_value_next(option: &str, short: &str, long: &[&str]) -> bool {
+    if option.starts_with("--") {
+        return long.contains(&option);
+    }
+    let cluster = &option[1..];
+    // An attached value follows its option in the same word.
+    cluster
+        .char_indices()
+        .find(|(_, c)| short.contains(*c))
+        .is_some_and(|(at, c)| at + c.len_utf8() == cluster.len())
+        && !cluster.ends_with(['u', 'S'])
+}
+
+#[cfg(all(test, feature = "syntax"))]
+mod tests {
+    use super::*;
+
+    fn contract(keys: &str) -> Contract {
+        let yaml = format!("rule_id: a\ntype: forbid_command\nmessage: m\nseverity: error\n{keys}");
+        Contract::from_yaml(&yaml, "a.yaml").expect("a contract")
+    }
+
+    fn judged(keys: &str, line: &str) -> Option<ForbiddenCommand> {
+        CommandLine::parse(line, Deadline::NEVER).expect("parses").judge(&contract(keys))
+    }
+
+    const NO_VERIFY: &str = "command: git commit\nargs: ['--no-verify', '-n']\n";
+
+    #[test]
+    fn finds_disguised_commands() {
+        for line in [
+            "git commit --no-verify -m x",
+            "cd a && git -C . commit -nm x",
+            "git commit -anm x",
+            "git -c a=b --git-dir .git commit -n",
+            "git --no-pager commit -n",
+            "sudo /usr/bin/git commit \"--no-verify\"",
+            "g\\it commit -n",
+            "A=1 git commit -n > /dev/null",
+            "(git add . && git commit -n)",
+            "bash -lc 'git commit -n'",
+            "echo a | xargs git commit -n -m",
+            "x=$(git commit -n)",
+            "git commit --no-verify=1",
+            "git commit -m x -n",
+            "git commit --message x --no-verify",
+        ] {
+            assert!(judged(NO_VERIFY, line).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn leaves_other_commands() {
+        for line in [
+            "git commit -m x",
+            "echo 'git commit --no-verify'",
+            "git commit -m 'about --no-verify'",
+            "git commit -m --no-verify",
+            "git commit -m \"-n\"",
+            "git commit -mnote",
+            "git commit --message --no-verify",
+            "git commit -m x -- -n",
+            "git log -n 5",
+            "git -n commit",
+            "git add commit -n",
+            "git push --no-verify",
+            "gitx commit -n",
+            "git commit $ARGS",
+            "# git commit -n",
+            "cat <<EOF\ngit commit -n\nEOF\n",
+            "git commit --no-verify-later",
+        ] {
+            assert_eq!(judged(NO_VERIFY, line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn command_may_be_a_list_without_args() {
+        let keys = "command: [npm install, yarn]\n";
+        assert!(judged(keys, "npm --prefix web install x").is_some());
+        assert!(judged(keys, "yarn").is_some());
+        assert_eq!(judged(keys, "npm ci"), None);
+        assert_eq!(judged("command: rm\nargs: [/]\n", "rm -rf ./x"), None);
+        assert!(judged("command: rm\nargs: [/]\n", "rm -rf -- /").is_some());
+    }
+
+    #[test]
+    fn pattern_starts_at_first_word() {
+        let keys = "pattern: 'git push\\b.*--force'\n";
+        assert!(judged(keys, "cd x; git push origin --force").is_some());
+        assert_eq!(judged(keys, "echo git push --force"), None);
+        assert_eq!(judged(keys, "git push -m 'x --force'"), None);
+        assert_eq!(judged("pattern: 'git commit$'\n", "git commit -n"), None);
+    }
+
+    #[test]
+    fn fix_replaces_words_and_drops_args() {
+        for (fix, line, expected) in [
+            (
+                "git commit",
+                "cd a && git -C . commit -nm \"x  y\"",
+                Some("cd a && git -C . commit -m \"x  y\""),
+            ),
+            ("git commit", "git commit --no-verify -m x", Some("git commit -m x")),
+            ("git commit", "git commit -n; ls", Some("git commit; ls")),
+            ("make commit now", "git  commit -m x -n", Some("make commit now -m x")),
+            ("make commit now", "git -C . commit -n", None),
+            ("git commit", "bash -c 'git commit -n'", None),
+        ] {
+            let parsed = CommandLine::parse(line, Deadline::NEVER).expect("parses");
+            let forbidden = parsed.judge(&contract(NO_VERIFY)).expect("is forbidden");
+            assert_eq!(parsed.fixed(&forbidden, fix).as_deref(), expected, "{line}");
+        }
+    }
+}
