@@ -126,12 +126,15 @@ fn language_of(path: &str) -> Option<Language> {
     if notebook::is_named(&RelPath::from(path)) { Some(Language::PYTHON) } else { Language::of_path(path) }
 }
 
-/// The trees of one text, parsed on first use.
+/// A tree that is parsed on first use.
+type LazyTree = Rc<OnceCell<Result<SyntaxTree, Unfinished>>>;
+
+/// The trees of one text.
 pub(crate) struct CodeTrees<'a> {
     text: &'a str,
     host: Option<Language>,
     stop: Stop,
-    trees: RefCell<HashMap<Language, Rc<OnceCell<Result<SyntaxTree, Unfinished>>>>>,
+    trees: RefCell<HashMap<Language, LazyTree>>,
 }
 
 /// Why a text has no result for a value.

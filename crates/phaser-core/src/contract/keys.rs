@@ -20,6 +20,9 @@ pub use table::KEYS;
 /// The limit on the length of a pattern, in bytes.
 pub const MAX_PATTERN: usize = 4 * 1024;
 
+/// The limit on the length of a rule object about code, in bytes of JSON.
+pub const MAX_RULE: usize = 16 * 1024;
+
 /// The limit on the length of an id or a tag, in bytes.
 pub const MAX_ID: usize = 64;
 

@@ -5,7 +5,7 @@ use super::super::{
     BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate,
     Origin, Pattern, Severity, Warning, Zone,
 };
-use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
+use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_RULE, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{
     AppendRule, FILE_EXISTS, FORBID_COMMAND, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder,
 };
@@ -377,13 +377,14 @@ impl ContractBuilder {
     /// Sets `code`: a pattern, or an object as JSON.
     pub(super) fn set_code(&mut self, code: LocatedText<'_>, is_object: bool) {
         let (line, size) = (code.line, code.text.len());
+        let limit = if is_object { MAX_RULE } else { MAX_PATTERN };
         let text = code.text.into_owned();
         let source = if is_object { CodeSource::Rule(text) } else { CodeSource::Pattern(text) };
         if size == 0 {
             self.mistake(line, "'code' is empty (write a pattern, for instance 'eval($X)')");
-        } else if size > MAX_PATTERN {
+        } else if size > limit {
             let what = "(split it into several contracts)";
-            self.mistake(line, format!("'code' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+            self.mistake(line, format!("'code' has {size} bytes, the limit is {limit} {what}"));
         } else if !self.is_valid
             && let Some(what) = engine::mistake(&source)
         {
