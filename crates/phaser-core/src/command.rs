@@ -1,6 +1,6 @@
 //! Judges the commands of a shell line against `forbid_command` contracts.
 //!
-//! [`CommandLine::parse`] finds the simple commands, normalised ([`phaser_syntax::shell`]). [`CommandLine::judge`] returns
+//! [`CommandLine::parse`] finds the simple commands, normalised (`phaser_syntax::shell`). [`CommandLine::judge`] returns
 //! the first that a contract forbids. Followed through, with `command: git commit` and `args: ['--no-verify', '-n']`, and
 //! the line `cd a && git -C . commit -nm "say --no-verify"`:
 //!

@@ -11,7 +11,7 @@
 //! | `git -C . commit -n` | `sudo` runs the rest; the program is reduced to its base name |
 //!
 //! Commands are followed through pipelines, lists, groups, functions, loops, substitutions, `bash -c`, `eval`, heredocs and
-//! here-strings of a shell, `find -exec`, and [wrappers](WRAPPERS). A word whose value is not known keeps its source text:
+//! here-strings of a shell, `find -exec`, and wrappers such as `sudo`. A word whose value is not known keeps its source text:
 //! `$VAR` is no `commit`. Scripts in files, `ssh` and other languages are not followed. A line with a syntax error has no
 //! commands that could be relied on.
 
