@@ -421,7 +421,7 @@ mod pack {
         let rewritten = "def test_g():\n    assert f(3) == 3\n    assert f(4) == 4\n";
         let sandbox = sandbox.file("tests/test_a.py", rewritten).git_add(".");
         assert_eq!(staged(&sandbox), [""; 0]);
-        let sandbox = sandbox.file("tests/test_a.py", &rewritten.replace("test_g", "g")).git_add(".");
+        let sandbox = sandbox.file("tests/test_a.py", rewritten.replace("test_g", "g")).git_add(".");
         assert_eq!(staged(&sandbox), ["tests/test_a.py:1:1 python-tests-kept"]);
     }
 
