@@ -32,7 +32,7 @@ fn installs_and_removes_every_hook() {
         let file = file(agent);
         let text = changed(file.install("", IfInstalled::Keep));
         let own = file.survey(&text).expect("readable");
-        assert_eq!(own.len(), if agent == Agent::Windsurf { 1 } else { 4 }, "{text}");
+        assert_eq!(own.len(), if agent == Agent::Windsurf { 2 } else { 4 }, "{text}");
         assert!(own.iter().all(|hook| hook.command == command_of(agent)), "{text}");
         assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged), "{agent:?}");
         assert_eq!(file.install(&text, IfInstalled::Replace), Ok(Edited::Unchanged), "{agent:?}");
@@ -73,7 +73,7 @@ fn the_forms_are_the_clients_own() {
     assert_eq!(gemini["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 60_000);
     let cursor: Value =
         serde_json::from_str(&changed(file(Agent::Cursor).install("", IfInstalled::Keep))).expect("JSON");
-    assert_eq!(cursor["hooks"]["preToolUse"][0]["matcher"], "Write");
+    assert_eq!(cursor["hooks"]["preToolUse"][0]["matcher"], "Write|Shell");
 }
 
 #[test]
