@@ -149,6 +149,9 @@ impl Glob {
             GlobShape::Nothing => NamePattern::Any,
             GlobShape::Exact => NamePattern::Name(&self.text[self.directory().len()..]),
             GlobShape::Under { tail, .. } => tail.names(),
+            GlobShape::Regex(_) if self.text.ends_with('}') => {
+                last_extensions(&self.text).map_or(NamePattern::Any, NamePattern::Extensions)
+            }
             GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end),
         }
     }
@@ -264,6 +267,16 @@ impl<'a> NamePattern<'a> {
             (None, None) => Self::Any,
         }
     }
+}
+
+/// The extensions that a glob ends in: `.{java,kt}` outside other braces.
+fn last_extensions(glob: &str) -> Option<Vec<&str>> {
+    let (before, group) = glob.strip_suffix('}')?.rsplit_once('{')?;
+    let is_outside = before.matches('{').count() == before.matches('}').count()
+        && !before.contains(['\\', '[', char::REPLACEMENT_CHARACTER]);
+    let choices: Vec<&str> = group.split(',').collect();
+    let are_plain = choices.iter().all(|choice| is_literal(choice) && !choice.contains(['.', '/']));
+    (is_outside && before.ends_with('.') && are_plain).then_some(choices)
 }
 
 impl GlobShape {
@@ -388,6 +401,10 @@ mod tests {
             ("**/*rc", NamePattern::Any),
             ("**/.*rc", NamePattern::Any),
             ("test_*.py", NamePattern::Extensions(vec!["py"])),
+            ("**/{*_test,test/**/*}.{java,kt}", NamePattern::Extensions(vec!["java", "kt"])),
+            ("{a.{b,c}}", NamePattern::Any),
+            ("{a?,b*.{b,c}}", NamePattern::Any),
+            ("a?.{b,c/d}", NamePattern::Any),
             ("a/*/**/b.py", NamePattern::Extensions(vec!["py"])),
             ("a/*/**/b", NamePattern::Any),
             ("**/{a,b}", NamePattern::Any),
