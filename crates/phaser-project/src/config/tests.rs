@@ -88,7 +88,7 @@ colour: blue
             "phaser.yaml:10: 'existing: repot' is not known (did you mean 'report'?)",
             "phaser.yaml:11: 'ignores: maybe' is not known (use one of allow, report, ask, deny)",
             "phaser.yaml:12: 'cache: 3' is not known (use one of on, off)",
-            "phaser.yaml:13: unknown key 'colour' (remove it; the keys are packs, contracts, exclude, overrides, existing, ignores, protect, fixes, cache, strict)",
+            "phaser.yaml:13: unknown key 'colour' (remove it; the keys are packs, contracts, exclude, overrides, existing, ignores, protect, fixes, cache, strict, log, repeated)",
         ]
     );
 }
