@@ -230,6 +230,9 @@ class Scenario:
             self.has_git = True
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        # Loose objects have the time at which they were written; packed ones are older than any command.
+        self.git("reflog", "expire", "--expire=all", "--all")
+        self.git("gc", "--quiet", "--prune=now")
 
     def phaser(self, *arguments):
         return subprocess.run(
