@@ -48,7 +48,7 @@ def command_fixed(s):
 
 @scenario("command-third-denial")
 def command_third_denial(s):
-    prepared(s)
+    prepared(s, log="true")
     session = s.run(*([bash("git commit -n -m x")] for _ in range(3)))
     first, third = s.denied(session.after(1)), s.denied(session.after(3))
     s.expect("ask the user" not in first and "no-verify has denied git commit -n -m x 3 times" in third, "the third differs", third)

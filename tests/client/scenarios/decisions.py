@@ -1,6 +1,7 @@
 """Repeated denials and the decision log."""
 
 import json
+import time
 
 from model import use
 from suite import placed, scenario
@@ -12,7 +13,9 @@ def denied_thrice(s):
     """Three denials of the same file, then a clean edit."""
     write = lambda content: use("Write", file_path=s.path("src/new.py"), content=content)
     calls = [write("x = eval(1)\n"), write("x = eval(2)\n"), write("x = eval(3)\n"), write("x = 4\n")]
-    session = s.run(*([call] for call in calls))
+    # The client writes its transcript with a delay.
+    after_a_while = lambda call: lambda received: (time.sleep(1.5), [call])[1]
+    session = s.run(*(after_a_while(call) for call in calls))
     shown = [s.denied(session.after(at), placed("no-eval", "src/new.py", 1, EVAL)) for at in (1, 2, 3)]
     s.passed(session.after(4))
     for text in shown[:2]:
