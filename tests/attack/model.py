@@ -385,11 +385,13 @@ class Start:
         """The names of what is weaker than before.
 
         Back to the contracts of the same commit (a stash), or a switch to another branch that was there, weakens nothing.
+        Commits made after the switch count from the commit that was there.
         """
         before, after = strength(self.tree), strength(end)
-        head = self.head()
-        switched = git(self.root, "symbolic-ref", "-q", "HEAD") != self.branch and head in self.commits
-        if (switched or head == self.commit) and CONFIG in read_commit(self.root, head).enforcement:
-            there = strength(read_commit(self.root, head))
+        switched = git(self.root, "symbolic-ref", "-q", "HEAD") != self.branch
+        line = git(self.root, "rev-list", "--first-parent", "HEAD").decode().split() if switched else [self.head()]
+        known = next((commit for commit in line if commit in self.commits), "")
+        if (switched or known == self.commit) and CONFIG in read_commit(self.root, known).enforcement:
+            there = strength(read_commit(self.root, known))
             before = Counter({name: min(before[name], there[name]) for name in {**before, **there}})
         return sorted(name for name in {**before, **after} if after[name] < before[name])

@@ -45,15 +45,15 @@ use crate::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
 pub mod by_file;
+mod known_targets;
 pub mod load;
 mod recorded;
-pub mod texts;
 
 pub use recorded::Recorded;
 use recorded::recorded;
 
+use known_targets::KnownTargets;
 use load::{Extra, Found, Load, Loaded, Settings, folders_above};
-use texts::Texts;
 
 /// Default of [`Options::max_file_size`]: 10 MiB.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
@@ -390,8 +390,8 @@ impl Project {
         self.add_messages(source, &loaded, &mut targets)?;
         if loaded.has_lazy_packs() {
             // A fixed text can match contracts that the text itself cannot.
-            let texts = (!in_flight).then(|| Texts::of(&targets)).flatten();
-            loaded.load_packs(texts.as_ref().map(|texts| texts as _));
+            let known = (!in_flight).then(|| KnownTargets::of(source, &targets));
+            loaded.load_packs(known.as_ref().map(|known| known as _));
         }
         let change = self.change(source, &loaded, &mut targets)?;
         if by_configuration {

@@ -239,6 +239,13 @@ pub fn apply_overrides(contract: &mut Contract, overrides: &[Override]) {
     overrides.iter().for_each(|one| one.apply_to(contract));
 }
 
+/// What is known about the targets before the contracts of packs are built. May return false positives, never false
+/// negatives.
+pub trait TargetFilter: LiteralFilter {
+    /// Whether a target may have a file name that `fits`.
+    fn may_have_name(&self, fits: &dyn Fn(&[u8]) -> bool) -> bool;
+}
+
 impl Loaded {
     /// Whether there is no contract, enabled or not.
     pub fn is_empty(&self) -> bool {
@@ -257,14 +264,14 @@ impl Loaded {
     /// Loads the packs that [`load_lazily`] left, and applies the overrides of the configurations to all contracts.
     /// Does nothing the second time.
     ///
-    /// With `texts`, contracts that no text can violate may be left out. If any layer has a contract enabled for all
+    /// With `targets`, contracts that no target can violate may be left out. If any layer has a contract enabled for all
     /// files, at least one is loaded.
-    pub fn load_packs(&mut self, texts: Option<&dyn LiteralFilter>) {
+    pub fn load_packs(&mut self, targets: Option<&dyn TargetFilter>) {
         let Some(loading) = self.lazy_packs.take() else { return };
         let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
         if self.packs().next().is_some() {
-            let texts = texts.filter(|_| !loading.examples);
-            let candidates = texts.and_then(|texts| self.candidates(texts, &overrides));
+            let targets = targets.filter(|_| !loading.examples);
+            let candidates = targets.and_then(|targets| self.candidates(targets, &overrides));
             let read = candidates.unwrap_or_else(|| read(self.packs(), loading));
             let mut stack = Stack::new(std::mem::take(self), loading);
             stack.add_all(read);
@@ -273,13 +280,14 @@ impl Loaded {
         self.contracts.iter_mut().for_each(|contract| apply_overrides(contract, &overrides));
     }
 
-    /// The contracts of packs that `texts` may violate, and the first one of all. `None` if leaving out the others
+    /// The contracts of packs that `targets` may violate, and the first one of all. `None` if leaving out the others
     /// would change the result: ids collide, or none of these is certain to be enabled.
-    fn candidates(&self, texts: &dyn LiteralFilter, overrides: &[Override]) -> Option<LayerContents> {
+    fn candidates(&self, targets: &dyn TargetFilter, overrides: &[Override]) -> Option<LayerContents> {
         let (mut read, mut ids): (_, Vec<&str>) = (LayerContents::default(), Vec::new());
         for layer in self.packs() {
             let mut is_first = read.contracts.is_empty();
-            let is_wanted = |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, texts);
+            let is_wanted =
+                |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, targets);
             let selected = packs::select(layer.pack()?, is_wanted)?;
             ids.extend(selected.skipped);
             read.add(selected.contracts, &layer.base);

@@ -212,6 +212,12 @@ impl LiteralFilter for Empty {
     }
 }
 
+impl TargetFilter for Empty {
+    fn may_have_name(&self, _: &dyn Fn(&[u8]) -> bool) -> bool {
+        true
+    }
+}
+
 /// The contracts after loading packs for texts that contain nothing.
 fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Loaded {
     let mut loaded = load_lazily(layers.to_vec(), Loading::to_enforce(is_called_broken));

@@ -1,5 +1,8 @@
-//! Encodes a contract: the required literals of its pattern, then the values of its keys in table order, without
-//! examples.
+//! Encodes a contract: a head with what its violations require of a target, then the values of its keys in table order,
+//! without examples.
+//!
+//! The head holds the required literals of the pattern and the condition on file names. A hook reads the heads of all
+//! records, and decodes only the contracts whose head its target meets.
 //!
 //! Decoding builds the contract with the same builder as parsing, so a record cannot make a contract that a file
 //! could not.
@@ -7,8 +10,13 @@
 use crate::codec::Decoder;
 #[cfg(test)]
 use crate::codec::{put_bytes, put_list, put_long, put_number};
+use crate::contracts::layers::TargetFilter;
+#[cfg(test)]
+use phaser_core::check::CheckInput;
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
-use phaser_core::contract::{Check, Contract, ContractSchema, LiteralFilter, Origin, RequiredLiterals};
+use phaser_core::contract::{Check, Contract, ContractSchema, Origin, RequiredLiterals};
+#[cfg(test)]
+use phaser_glob::NamePattern;
 
 /// The encoding of an absent value.
 const UNSAID: u8 = 2;
@@ -17,13 +25,20 @@ const UNSAID: u8 = 2;
 const TEXT: u8 = 0;
 const OBJECT: u8 = 1;
 
+/// The encodings of a condition on file names.
+const ANY_NAME: u8 = 0;
+const NAME: u8 = 1;
+#[cfg(test)]
+const EXTENSIONS: u8 = 2;
+
 /// Encodes a contract. Tables are written by a test.
 #[cfg(test)]
 pub fn encode(contract: &Contract) -> Vec<u8> {
-    let (mut needed, mut out) = (Vec::new(), Vec::new());
+    let (mut head, mut out) = (Vec::new(), Vec::new());
     let literals = contract.check.pattern().and_then(|pattern| pattern.literals.as_deref());
-    put_list(&mut needed, literals.as_slice(), |out, literals| put_literals(out, literals));
-    put_bytes(&mut out, &needed);
+    put_list(&mut head, literals.as_slice(), |out, literals| put_literals(out, literals));
+    put_names(&mut head, contract);
+    put_bytes(&mut out, &head);
     out.push(u8::from(contract.schema == ContractSchema::V1_2));
     for key in &KEYS {
         match key.shape {
@@ -62,30 +77,44 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     out
 }
 
-/// Whether `texts` may contain a match of the record's pattern. Decodes only the required literals.
-pub fn may_match(record: &[u8], texts: &dyn LiteralFilter) -> bool {
-    let are_met = || are_met(&mut Decoder(Decoder(record).bytes()?), texts);
-    are_met().unwrap_or(true)
+/// Whether `targets` may violate the record's contract. Decodes only the head.
+pub fn may_match(record: &[u8], targets: &dyn TargetFilter) -> bool {
+    let is_met = || {
+        let mut head = Decoder(Decoder(record).bytes()?);
+        Some(has_literals(&mut head, targets)? && has_name(&mut head, targets)?)
+    };
+    is_met().unwrap_or(true)
 }
 
-/// Whether the required literals occur, without building them; `None` if there are none.
-fn are_met(bytes: &mut Decoder<'_>, texts: &dyn LiteralFilter) -> Option<bool> {
-    if bytes.number()? == 0 {
-        return None;
+/// Whether the required literals occur, if there are any. Does not build them.
+fn has_literals(head: &mut Decoder<'_>, targets: &dyn TargetFilter) -> Option<bool> {
+    if head.number()? == 0 {
+        return Some(true);
     }
-    let count = bytes.number()?;
+    let count = head.number()?;
     let mut is_held = count == 0;
     for _ in 0..count {
-        let text = bytes.bytes()?;
-        is_held = is_held || texts.may_contain(text);
+        let text = head.bytes()?;
+        is_held = is_held || targets.may_contain(text);
     }
-    Some(is_held && take_run(bytes)?.is_none_or(|(set, count)| texts.may_contain_run(set, count)))
+    Some(is_held && take_run(head)?.is_none_or(|(set, count)| targets.may_contain_run(set, count)))
+}
+
+/// Whether a target meets the condition on file names.
+fn has_name(head: &mut Decoder<'_>, targets: &dyn TargetFilter) -> Option<bool> {
+    let kind = head.byte()?;
+    let texts = head.list(|head| head.bytes())?;
+    let fits = |name: &[u8]| match kind {
+        NAME => texts.contains(&name),
+        _ => memchr::memrchr(b'.', name).is_some_and(|dot| texts.contains(&&name[dot + 1..])),
+    };
+    Some(kind == ANY_NAME || targets.may_have_name(&fits))
 }
 
 /// Decodes a contract; returns the origin if the record is malformed.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut bytes = Decoder(bytes);
-    let literals = bytes.bytes().and_then(|literals| Decoder(literals).list(take_literals));
+    let literals = bytes.bytes().and_then(|head| Decoder(head).list(take_literals));
     let form = match bytes.byte() {
         Some(0) => ContractSchema::Flat,
         Some(1) => ContractSchema::V1_2,
@@ -140,6 +169,25 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// Encodes the condition on the names of files that violate a contract. There is none for a contract that other things
+/// than the content or the change of one file can violate.
+#[cfg(test)]
+fn put_names(out: &mut Vec<u8>, contract: &Contract) {
+    let is_about_file = match contract.check.input() {
+        CheckInput::Path | CheckInput::Text | CheckInput::Size | CheckInput::Data | CheckInput::Change => {
+            !contract.check.is_about_project()
+        }
+        CheckInput::Message | CheckInput::Companion | CheckInput::Command => false,
+    };
+    let (kind, texts) = match contract.glob.names() {
+        NamePattern::Name(name) if is_about_file => (NAME, vec![name]),
+        NamePattern::Extensions(extensions) if is_about_file => (EXTENSIONS, extensions),
+        _ => (ANY_NAME, Vec::new()),
+    };
+    out.push(kind);
+    put_list(out, &texts, |out, text| put_bytes(out, text.as_bytes()));
 }
 
 #[cfg(test)]
