@@ -308,6 +308,52 @@ mod frozen {
     }
 
     #[test]
+    fn rebase_in_progress_compares_with_both_sides() {
+        let sandbox = project(&[KEEP]);
+        sandbox.git(&["checkout", "-q", "-b", "topic"]);
+        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(3) == 3"));
+        let sandbox = sandbox.git_add(".").git_commit("topic");
+        sandbox.git(&["checkout", "-q", "main"]);
+        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(4) == 4"));
+        let sandbox = sandbox.git_add(".").git_commit("main");
+        sandbox.git(&["checkout", "-q", "topic"]);
+        assert!(!sandbox.shell("git rebase -q main 2>/dev/null >&2").status().expect("runs").success(), "it conflicts");
+        // Either side decides about the line in conflict; neither removed the line above.
+        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(3) == 3")).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        let without = "def test_f():\n    assert f(3) == 3\n";
+        let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run();
+        output.assert_denied(&["keep-asserts at tests/a.py:2"]);
+        let sandbox = sandbox.file("tests/a.py", without).git_add(".");
+        assert_eq!(staged(&sandbox), ["tests/a.py:2:5 keep-asserts"]);
+    }
+
+    #[test]
+    fn shallow_clone_without_base_is_no_pass() {
+        let sandbox = project(&[FROZEN]).file("migrations/2.sql", "two\n").git_add(".").git_commit("second");
+        let script = "git clone -q --depth 1 --bare \"file://$PWD\" shallow && rm -rf .git && mv shallow .git && \
+            git config core.bare false";
+        assert!(sandbox.shell(script).status().expect("runs").success());
+        // The last commit is there.
+        let output = sandbox.hook("PreToolUse").guard().write("migrations/1.sql", "b\n").run();
+        output.assert_denied(&["frozen at migrations/1.sql:1"]);
+        let output = sandbox.run(["enforce", "--diff", "HEAD~1"]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("--unshallow"), "{output}");
+    }
+
+    #[test]
+    fn moved_submodule_is_no_change_of_its_files() {
+        let sandbox = project(&[&FROZEN.replace("migrations/*.sql", "**")]);
+        let script = "git init -q -b main other && git -C other commit -q --allow-empty -m a && \
+            git -c protocol.file.allow=always submodule add -q \"$PWD/other\" lib && git commit -qm lib && \
+            git -C lib commit -q --allow-empty -m b && git add lib";
+        assert!(sandbox.shell(script).status().expect("runs").success());
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(sandbox.run(["enforce", "--diff", "HEAD"]).code, Some(0));
+    }
+
+    #[test]
     fn sparse_checkout_has_no_deletions() {
         let sandbox = project(&[FROZEN, KEEP]);
         sandbox.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/migrations/"]);
