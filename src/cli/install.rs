@@ -347,22 +347,22 @@ impl Install {
 }
 
 /// The settings file to edit.
-struct SettingsFile {
+struct InstallTarget {
     path: PathBuf,
     shown: String,
     dry_run: bool,
 }
 
 impl SettingsArgs {
-    fn target(&self, environment: &Environment) -> anyhow::Result<SettingsFile> {
+    fn target(&self, environment: &Environment) -> anyhow::Result<InstallTarget> {
         let path = settings_file(self.scope, environment)
             .context("no home directory (set HOME, or use --scope project)")?;
         let shown = show(&path, environment);
-        Ok(SettingsFile { path, shown, dry_run: self.dry_run })
+        Ok(InstallTarget { path, shown, dry_run: self.dry_run })
     }
 }
 
-impl SettingsFile {
+impl InstallTarget {
     fn edit(&self, change: impl Fn(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
         if self.dry_run { file::preview(&self.path, change) } else { file::edit(&self.path, change) }
     }

@@ -47,9 +47,9 @@ impl ChangedFiles {
 
 /// The time in which files changed.
 #[derive(Debug, Clone, Copy)]
-struct Window(Option<SystemTime>);
+struct TimeWindow(Option<SystemTime>);
 
-impl Window {
+impl TimeWindow {
     fn has(self, time: Option<SystemTime>) -> bool {
         match (self.0, time) {
             (Some(since), Some(time)) => time >= since,
@@ -92,7 +92,7 @@ impl Protection<'_> {
         location: &GitLocation,
         targets: &Targets,
     ) -> ChangedFiles {
-        let window = Window(since);
+        let window = TimeWindow(since);
         let folders = self.folders_around(targets);
         let places = Places::new(self, &folders);
         let mut recent: BTreeSet<PathBuf> = BTreeSet::new();
@@ -179,7 +179,7 @@ impl Protection<'_> {
     /// Adds contract directories that git does not have and that lost a file, as far as their times show it.
     fn add_emptied(
         &self,
-        window: Window,
+        window: TimeWindow,
         places: &Places,
         previous: Option<&PreviousSettings>,
         changed: &mut ChangedFiles,

@@ -82,12 +82,12 @@ pub struct Running<'a> {
 /// What keeps phaser's hooks from running, as a sentence without its end; `None` if nothing does. `settings` has the path and
 /// the contents of the settings of all scopes, the widest first. A variable that the process has already is no news.
 pub fn disarmed(settings: &[(String, Vec<u8>)], running: &Running<'_>) -> Option<String> {
-    let read = |(shown, bytes): &(String, Vec<u8>)| Some((shown.clone(), HookSettings::read(bytes)?));
-    let settings: Vec<(String, HookSettings)> = settings.iter().filter_map(read).collect();
+    let read = |(shown, bytes): &(String, Vec<u8>)| Some((shown.clone(), GuardSettings::read(bytes)?));
+    let settings: Vec<(String, GuardSettings)> = settings.iter().filter_map(read).collect();
     if let Some((shown, _)) = settings.iter().find(|(_, settings)| settings.disabled) {
         return Some(format!("'disableAllHooks' in {shown} disables phaser"));
     }
-    for (shown, HookSettings { env, .. }) in &settings {
+    for (shown, GuardSettings { env, .. }) in &settings {
         let is_new = |(name, value): &(&String, &String)| (running.variable)(name).as_ref() != Some(value);
         if let Some((name, _)) = env.iter().find(is_new) {
             return Some(inherits(name, shown));
@@ -114,8 +114,8 @@ fn inherits(name: &str, shown: &str) -> String {
 
 /// One sentence per weakening.
 pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
-    let before = change.before.and_then(HookSettings::read).unwrap_or_default();
-    let read = change.after.map(HookSettings::read);
+    let before = change.before.and_then(GuardSettings::read).unwrap_or_default();
+    let read = change.after.map(GuardSettings::read);
     let shown = &change.shown;
     let mut found = Vec::new();
     if matches!(read, Some(None)) && !before.is_empty() {
@@ -125,8 +125,8 @@ pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
     if after.disabled && !before.disabled {
         found.push(format!("'disableAllHooks' in {shown} switches all hooks off"));
     }
-    let wider: Vec<HookSettings> =
-        change.wider.iter().filter_map(|bytes| HookSettings::read(bytes)).collect();
+    let wider: Vec<GuardSettings> =
+        change.wider.iter().filter_map(|bytes| GuardSettings::read(bytes)).collect();
     let now: Vec<&Hook> =
         after.hooks.iter().chain(wider.iter().flat_map(|settings| &settings.hooks)).collect();
     for was in &before.hooks {
@@ -150,7 +150,7 @@ pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
 
 /// phaser's hooks and plugins in a settings file.
 #[derive(Debug, Default)]
-struct HookSettings {
+struct GuardSettings {
     hooks: Vec<Hook>,
     /// Enabled plugins of phaser.
     plugins: BTreeSet<String>,
@@ -220,7 +220,7 @@ impl MatchedTools {
     }
 }
 
-impl HookSettings {
+impl GuardSettings {
     /// Parses a settings file; `None` if Claude Code could not.
     fn read(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');

@@ -45,13 +45,13 @@ pub fn findings(
     };
     let ignores = ByFile::of(inspection.loaded.configs.iter(), |config| config.ignores);
     let mut findings: Vec<PolicyFinding> = on_weakening.into_iter().collect();
-    findings.extend(on_ignores(&ignores, Subject { root: project.root(), moment }, report));
+    findings.extend(on_ignores(&ignores, IgnoreScope { root: project.root(), moment }, report));
     findings
 }
 
 /// The project and the time that a message is about.
 #[derive(Clone, Copy)]
-struct Subject<'a> {
+struct IgnoreScope<'a> {
     root: &'a Root,
     moment: Moment,
 }
@@ -88,11 +88,11 @@ fn on_changes(protection: Protection<'_>, changed: &ChangedFiles) -> Option<Poli
 }
 
 /// The findings about violations that directives suppress only since the change.
-fn on_ignores(ignores: &ByFile<Policy>, subject: Subject<'_>, report: &Report) -> Vec<PolicyFinding> {
+fn on_ignores(ignores: &ByFile<Policy>, subject: IgnoreScope<'_>, report: &Report) -> Vec<PolicyFinding> {
     let finding = |policy: Policy| {
         let applies = |added: &&AddedIgnore| ignores.at(&added.path) == policy;
         let added: Vec<AddedIgnore> = report.added_ignores.iter().filter(applies).cloned().collect();
-        let Subject { root, moment } = subject;
+        let IgnoreScope { root, moment } = subject;
         let change = messages::Change { policy, moment, config: config_file(root) };
         Some(PolicyFinding { policy, is_uncertain: false, what: change.added_ignores(&added)? })
     };

@@ -317,7 +317,10 @@ mod frozen {
         let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(4) == 4"));
         let sandbox = sandbox.git_add(".").git_commit("main");
         sandbox.git(&["checkout", "-q", "topic"]);
-        assert!(!sandbox.shell("git rebase -q main 2>/dev/null >&2").status().expect("runs").success(), "it conflicts");
+        assert!(
+            !sandbox.shell("git rebase -q main 2>/dev/null >&2").status().expect("runs").success(),
+            "it conflicts"
+        );
         // Either side decides about the line in conflict; neither removed the line above.
         let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(3) == 3")).git_add(".");
         assert_eq!(staged(&sandbox), [""; 0]);

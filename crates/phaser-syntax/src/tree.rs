@@ -17,7 +17,7 @@ pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Cap on the depth of a tree in which nodes are compared with each other, which recurses.
 pub(crate) const MAX_DEPTH: usize = 1_000;
 
-/// Cap on the callbacks of a parser: one for so many bytes of text, and some for any text. Usual texts take at most a
+/// Cap on the callbacks of a parser: one per this number of bytes of text, and a minimum for any text. Usual texts take at most a
 /// third of it.
 const BYTES_PER_CALLBACK: usize = 8;
 const MIN_CALLBACKS: usize = 500;

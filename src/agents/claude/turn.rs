@@ -77,8 +77,8 @@ fn search(transcript: &Path, visit: &mut dyn FnMut(&[u8])) -> Option<SystemTime>
         for line in bytes[whole..].rsplit(|&byte| byte == b'\n') {
             visit(line);
             match prompt(line) {
-                Some(Prompt::User(time)) => return Some(time),
-                Some(Prompt::Subagent(time)) => task = task.or(Some(time)),
+                Some(TurnStart::User(time)) => return Some(time),
+                Some(TurnStart::Subagent(time)) => task = task.or(Some(time)),
                 None => {}
             }
         }
@@ -95,7 +95,7 @@ fn search(transcript: &Path, visit: &mut dyn FnMut(&[u8])) -> Option<SystemTime>
 
 /// A prompt and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Prompt {
+enum TurnStart {
     User(SystemTime),
     Subagent(SystemTime),
 }
@@ -133,7 +133,7 @@ fn original(line: &[u8]) -> Option<(PathBuf, Option<String>)> {
 }
 
 /// The prompt, if the entry is one.
-fn prompt(line: &[u8]) -> Option<Prompt> {
+fn prompt(line: &[u8]) -> Option<TurnStart> {
     let has = |text: &str| memmem::find(line, text.as_bytes()).is_some();
     // A cheap test: inside a JSON string the quotes would be escaped.
     if !has("\"user\"") || has("\"type\":\"tool_result\"") {
@@ -148,7 +148,7 @@ fn prompt(line: &[u8]) -> Option<Prompt> {
         return None;
     }
     let time = time(entry["timestamp"].as_str()?)?;
-    Some(if is_set("isSidechain") { Prompt::Subagent(time) } else { Prompt::User(time) })
+    Some(if is_set("isSidechain") { TurnStart::Subagent(time) } else { TurnStart::User(time) })
 }
 
 /// Prefixes of generated texts that older versions record as user input.
