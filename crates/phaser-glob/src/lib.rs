@@ -338,14 +338,10 @@ const MAX_NESTING: u32 = 512;
 
 fn compile(regex: &str) -> meta::Regex {
     let mut builder = meta::Builder::new();
-    builder.syntax(syntax::Config::new().nest_limit(MAX_NESTING));
-    // `translate` limits the size.
-    let config = meta::Config::new().nfa_size_limit(None);
-    builder.configure(if regex.len() > LONG {
-        config.hybrid(false).dfa(false).onepass(false).which_captures(WhichCaptures::None)
-    } else {
-        config
-    });
+    builder.syntax(syntax::Config::new().nest_limit(MAX_NESTING).utf8(false));
+    // `translate` limits the size. Most globs of a hook see one path, so nothing is built ahead of its use.
+    let config = meta::Config::new().nfa_size_limit(None).which_captures(WhichCaptures::None);
+    builder.configure(config.dfa(false).onepass(false).hybrid(regex.len() <= LONG));
     builder.build(regex).expect("a glob within its limits translates to a valid regex")
 }
 
