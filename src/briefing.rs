@@ -164,11 +164,17 @@ fn files(contract: &Contract) -> String {
         };
     }
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
-    let files = printable(&from_root(contract.glob.as_str()));
-    match contract.exclude.as_deref() {
-        Some(exclude) => format!("{files}, not {}", printable(&from_root(exclude.glob.as_str()))),
-        None => files,
+    let mut files = printable(&from_root(contract.glob.as_str()));
+    if !contract.kinds.only.is_empty() {
+        files += &format!(", only {}", contract.kinds.only.names().join(", "));
     }
+    if let Some(exclude) = contract.exclude.as_deref() {
+        files += &format!(", not {}", printable(&from_root(exclude.glob.as_str())));
+    }
+    if !contract.kinds.exclude.is_empty() {
+        files += &format!(", not {}", contract.kinds.exclude.names().join(", "));
+    }
+    files
 }
 
 fn message(contract: &Contract) -> String {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use phaser_core::command::CommandLine;
 use phaser_core::contract::{Contract, Example, ExampleChange, Warning};
 use phaser_core::deadline::Deadline;
+use phaser_core::file_kind::FileKinds;
 use phaser_core::fix::{Fixer, WhyLeft};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::{self, Directives, Matcher};
@@ -238,6 +239,9 @@ fn judge(expected: Expectation, report: Report) -> ExampleOutcome {
 /// The most alternatives of a glob that paths are derived from.
 const MOST_ALTERNATIVES: usize = 64;
 
+/// A directory of each kind of files.
+const OF_A_KIND: [&str; 4] = ["tests", "generated", "vendor", "cassettes"];
+
 /// A path the contract applies to, derived from its glob; `None` if no filling fits.
 pub fn derived_path(contract: &Contract) -> Option<String> {
     derived_paths(contract).next()
@@ -246,7 +250,10 @@ pub fn derived_path(contract: &Contract) -> Option<String> {
 /// Paths the contract applies to, one for each alternative of its glob that a filling fits.
 pub fn derived_paths(contract: &Contract) -> impl Iterator<Item = String> {
     alternatives(contract.glob.as_str()).into_iter().filter_map(|glob| {
-        let mut paths = ["example", "e", "0", "_"].iter().map(|filling| filled(&glob, filling));
+        let plain = ["example", "e", "0", "_"].iter().map(|filling| filled(&glob, filling));
+        let kinds = OF_A_KIND.iter().map(|directory| format!("{directory}/{}", filled(&glob, "example")));
+        let is_of_kind = |path: &str| contract.kinds.admits(FileKinds::of_path(path.as_bytes()));
+        let mut paths = plain.chain(kinds).filter(|path| is_of_kind(path));
         paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
     })
 }

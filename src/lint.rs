@@ -236,7 +236,10 @@ fn same_demand(first: &Contract, second: &Contract) -> bool {
         let code = check.code().map(|code| (code.source.clone(), code.language.clone()));
         (pattern.is_some() || code.is_some()).then_some((std::mem::discriminant(check), path, pattern, code))
     };
-    first.enabled && second.enabled && text(&first.check) == text(&second.check)
+    first.enabled
+        && second.enabled
+        && !first.kinds.is_disjoint(second.kinds)
+        && text(&first.check) == text(&second.check)
 }
 
 /// Whether both apply to some file of the project, or to a path derived from either glob.

@@ -218,6 +218,12 @@ fn write(
     } else if !contract.is_about_every_file() {
         writeln!(out, "  commits that change: {}", inert(&contract.glob_from_root().to_text()))?;
     }
+    if !contract.kinds.only.is_empty() {
+        writeln!(out, "  only: {}", contract.kinds.only.names().join(", "))?;
+    }
+    if !contract.kinds.exclude.is_empty() {
+        writeln!(out, "  except kinds: {}", contract.kinds.exclude.names().join(", "))?;
+    }
     if let Some(exclude) = &contract.exclude {
         writeln!(out, "  except: {}", inert(&contract.scope.base.join(exclude.glob.as_str()).to_text()))?;
     }

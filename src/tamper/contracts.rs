@@ -149,6 +149,7 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
         found.push("asks the user, and denied".to_owned());
     }
     found.extend(files(was, is));
+    found.extend(kinds(was, is));
     found.extend(zones(was, is).map(str::to_owned));
     if !was.ignorable && is.ignorable {
         found.push("can be suppressed by ignore directives and by the baseline".to_owned());
@@ -162,6 +163,7 @@ fn means_the_same(was: &Contract, is: &Contract) -> bool {
         && was.glob == is.glob
         && was.exclude.as_ref().map(|exclude| &exclude.glob)
             == is.exclude.as_ref().map(|exclude| &exclude.glob)
+        && was.kinds == is.kinds
         && was.zones == is.zones
         && (was.severity, was.enabled, was.ignorable, was.decision)
             == (is.severity, is.enabled, is.ignorable, is.decision)
@@ -292,6 +294,23 @@ fn globs_of(contract: &Contract) -> Globs<'_> {
 fn excluded(contract: &Contract) -> Option<Globs<'_>> {
     let text = contract.exclude.as_ref()?.glob.as_str();
     Some(Globs { base: &contract.scope.base, text })
+}
+
+/// How the kinds of files are weaker.
+fn kinds(was: &Contract, is: &Contract) -> Option<String> {
+    let about_project = is.check.is_about_project();
+    let (large, small) = if about_project { (was.kinds, is.kinds) } else { (is.kinds, was.kinds) };
+    let is_covered = small.exclude.is_superset(large.exclude)
+        && (large.only.is_empty() || (!small.only.is_empty() && large.only.is_superset(small.only)));
+    (!is_covered).then(|| match (about_project, is.kinds.exclude == was.kinds.exclude) {
+        (true, _) => "leaves out fewer kinds of files where one must exist".to_owned(),
+        (false, true) => {
+            format!("is only about files of kind {} ('file_kind')", is.kinds.only.names().join(", "))
+        }
+        (false, false) => {
+            format!("leaves out files of kind {} ('exclude_kind')", is.kinds.exclude.names().join(", "))
+        }
+    })
 }
 
 /// How the zones (`in`) are weaker.

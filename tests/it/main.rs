@@ -54,6 +54,7 @@ mod install;
 mod install_agents;
 mod install_guard;
 mod installer;
+mod kinds;
 mod many_violations;
 mod matching;
 mod messages;

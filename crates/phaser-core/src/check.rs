@@ -440,6 +440,11 @@ impl Check {
         matches!(self.input(), CheckInput::Text | CheckInput::Data)
     }
 
+    /// Whether matches or values in the text of a file decide it.
+    pub fn judges_text(&self) -> bool {
+        self.reads_text() || matches!(self, Self::Keep(_))
+    }
+
     /// Whether it is judged on the commands of agents.
     pub fn reads_commands(&self) -> bool {
         self.input() == CheckInput::Command

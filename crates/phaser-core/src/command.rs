@@ -81,6 +81,7 @@ impl<'t> CommandLine<'t> {
             check: Check::forbid(pattern),
             glob: Glob::accepted(EVERY_FILE),
             exclude: None,
+            kinds: crate::file_kind::KindFilter::default(),
             zones: Vec::new(),
             fix: None,
             scope: ContractScope::default(),

@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
+use crate::file_kind::{FileKinds, KindFilter};
 use crate::path::RelPath;
 use phaser_glob::Glob;
 
@@ -234,6 +235,8 @@ pub struct Contract {
     pub glob_line: usize,
     /// Files of the glob that it does not apply to.
     pub exclude: Option<Box<Exclude>>,
+    /// The kinds of files it applies to.
+    pub kinds: KindFilter,
     /// Zones in which a match must start; empty means all.
     pub zones: Vec<Zone>,
     /// The replacement for a match.
@@ -277,6 +280,7 @@ impl Contract {
             glob,
             glob_line: _,
             exclude,
+            kinds,
             zones,
             fix,
             severity,
@@ -290,7 +294,7 @@ impl Contract {
             origin: Origin { layer, file },
             scope,
         } = self;
-        (id, kind, check, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
+        (id, kind, check, glob, kinds, zones, severity, enabled, ignorable, scope).hash(hasher);
         (layer, file).hash(hasher);
         exclude.as_deref().map(|Exclude { glob, line: _ }| glob).hash(hasher);
         fix.as_deref()
@@ -303,15 +307,20 @@ impl Contract {
         self.tags.iter().any(|known| known == tag)
     }
 
-    /// Whether it applies to a file at `path`, or at its real path `alias`.
+    /// Whether it applies to a file at `path`, or at its real path `alias`. Of the kinds of files, only those that paths
+    /// show are known.
     pub fn applies_to(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
-        std::iter::once(path).chain(alias).any(|name| self.is_about(name))
+        let kinds = |name: &RelPath| FileKinds::of_path(name.as_bytes());
+        std::iter::once(path).chain(alias).any(|name| self.is_about(name, || kinds(name)))
     }
 
-    fn is_about(&self, name: &RelPath) -> bool {
+    /// Whether it applies to a file by one of its names. `kinds` are those that the name shows.
+    pub(crate) fn is_about(&self, name: &RelPath, kinds: impl FnOnce() -> FileKinds) -> bool {
         let Some(inside) = self.scope.inside(name) else { return false };
         let excluded = |exclude: &Exclude| exclude.glob.is_match(inside);
-        self.glob.is_match(inside) && !self.exclude.as_deref().is_some_and(excluded)
+        self.glob.is_match(inside)
+            && (self.kinds.is_open() || self.kinds.may_admit(kinds(), self.check.judges_text()))
+            && !self.exclude.as_deref().is_some_and(excluded)
     }
 
     /// The glob, relative to the project root.
@@ -319,7 +328,7 @@ impl Contract {
         self.scope.base.join(self.glob.as_str())
     }
 
-    /// Whether it applies to every file, because it names none.
+    /// Whether it applies to every file, because it names none. Kinds of files may still be excluded.
     pub fn is_about_every_file(&self) -> bool {
         self.glob.as_str() == keys::EVERY_FILE
     }

@@ -9,6 +9,7 @@ pub mod command;
 pub mod contract;
 pub mod deadline;
 pub mod digest;
+pub mod file_kind;
 pub mod fix;
 pub mod matcher;
 pub mod notebook;

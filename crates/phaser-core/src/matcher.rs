@@ -7,7 +7,8 @@
 //! 2. [`prepared`] parses the patterns that the text may match, by their [`literals`].
 //! 3. [`prefilter`] scans the text once and returns windows per pattern.
 //! 4. [`pattern`] searches the windows.
-//! 5. Zones drop matches outside the wanted part of the file (code, comment, string).
+//! 5. Zones drop matches outside the wanted part of the file (code, comment, string), and
+//!    [kinds](crate::file_kind) those in generated files and in test code.
 //! 6. [`directives`] mark ignored violations.
 //!
 //! `docs/matcher.md` has a diagram and follows one contract through all steps.
@@ -195,7 +196,7 @@ impl Matcher {
     pub fn select_message(&self, touched: &[RelPath]) -> Selection {
         let applies = |contract: &Contract| {
             contract.check.reads_messages()
-                && (contract.is_about_every_file()
+                && (contract.is_about_every_file() && contract.kinds.is_open()
                     || touched.iter().any(|path| contract.applies_to(path, None)))
         };
         let applicable: Vec<usize> =

@@ -20,6 +20,7 @@ pub fn contract(index: usize, check: Check) -> Contract {
         glob: Glob::new("**").expect("a glob"),
         glob_line: 1,
         exclude: None,
+        kinds: crate::file_kind::KindFilter::default(),
         severity: Severity::Error,
         message: "m".to_owned(),
         rationale: None,

@@ -93,6 +93,14 @@ pub struct Create {
     #[arg(long, value_name = "GLOB")]
     exclude: Option<String>,
 
+    /// Apply only to tests, generated, vendored or recorded files (repeatable)
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    file_kind: Vec<String>,
+
+    /// Leave tests, generated, vendored or recorded files out (repeatable)
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    exclude_kind: Vec<String>,
+
     /// Set the message of a violation
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
@@ -252,6 +260,8 @@ struct ContractSpec {
     companions: Vec<String>,
     glob: Option<String>,
     exclude: Option<String>,
+    file_kinds: Vec<String>,
+    exclude_kinds: Vec<String>,
     message: String,
     rationale: Option<String>,
     severity: String,
@@ -288,7 +298,16 @@ impl Create {
             &self.rationale,
             &self.severity,
         ];
-        let lists = [&self.equals, &self.zones, &self.tags, &self.violating, &self.passing, &self.companion];
+        let lists = [
+            &self.equals,
+            &self.zones,
+            &self.file_kind,
+            &self.exclude_kind,
+            &self.tags,
+            &self.violating,
+            &self.passing,
+            &self.companion,
+        ];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
             && lists.iter().all(|list| list.is_empty())
@@ -316,6 +335,8 @@ impl Create {
             companions: self.companion.clone(),
             glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
+            file_kinds: self.file_kind.clone(),
+            exclude_kinds: self.exclude_kind.clone(),
             message: self.message.clone().unwrap_or_default(),
             rationale: self.rationale.clone(),
             severity: self.severity.clone().unwrap_or_else(|| "error".to_owned()),
@@ -395,7 +416,13 @@ impl ContractSpec {
         ];
         let text = |text| Value::Text(LocatedText::new(text, 1));
         let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
-        let lists = [("in", &self.zones), ("companion", &self.companions), ("tags", &self.tags)];
+        let lists = [
+            ("file_kind", &self.file_kinds),
+            ("exclude_kind", &self.exclude_kinds),
+            ("in", &self.zones),
+            ("companion", &self.companions),
+            ("tags", &self.tags),
+        ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         let placed = |list: &'_ [String]| list.iter().map(|word| LocatedText::new(word.clone(), 1)).collect();
         let literal = |text: &String| {

@@ -11,12 +11,13 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
         vec![
             "exclude_glob: 'tests/**'",
             "in: code",
+            "exclude_kind: [tests, vendored]",
             "ignorable: false",
             "tags: [x]",
             "enabled: true",
             "rationale: r",
         ],
-        0..=6,
+        0..=7,
     );
     let kind = prop_oneof![Just("forbid_pattern"), Just("require_pattern"), Just("file_not_contains")];
     (glob, more, kind, "[a-z]{1,5}", prop::bool::ANY).prop_map(|(glob, more, kind, pattern, is_error)| {

@@ -16,6 +16,7 @@ use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize};
 use crate::code::CodePattern;
 use crate::code::engine::{CodeTrees, NotSearched};
 use crate::contract::{Contract, RequiredLiterals};
+use crate::file_kind::{FileKinds, KindFilter, TextKinds};
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
@@ -67,9 +68,9 @@ impl Matcher {
         let notebook = text.filter(|_| notebook::is_named(path));
         match notebook.and_then(|text| Some((text, Notebook::parse(text.bytes())?))) {
             Some((text, notebook)) => {
-                self.check_notebook(scratch, selection, (path, format), (text, &notebook))
+                self.check_notebook(scratch, selection, (names, format), (text, &notebook))
             }
-            None => self.check_text(scratch, selection, (path, format), text, TextPart::All),
+            None => self.check_text(scratch, selection, (names, format), text, TextPart::All),
         }
     }
 
@@ -79,11 +80,12 @@ impl Matcher {
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
-        (path, format): (&RelPath, Option<Format>),
+        (names, format): (FileNames<'_>, Option<Format>),
         (text, notebook): (&Text<'_>, &Notebook),
     ) -> Checked {
+        let path = names.path;
         let mut checked =
-            self.check_text(scratch, selection, (path, format), Some(text), TextPart::AroundCells);
+            self.check_text(scratch, selection, (names, format), Some(text), TextPart::AroundCells);
         let is_of_file = |violation: &Violation| match &violation.found {
             None => true,
             Some(_) if violation.contract.check.reads_data() => true,
@@ -107,7 +109,7 @@ impl Matcher {
                 checked.skipped.push(Skipped { path: path.clone(), why });
                 continue;
             };
-            let mut of_cell = self.check_text(scratch, selection, (path, None), Some(source), TextPart::All);
+            let mut of_cell = self.check_text(scratch, selection, (names, None), Some(source), TextPart::All);
             without_code.extend(of_cell.violations.extract_if(.., is_without_code));
             of_cell.violations.retain(|violation| violation.found.is_some());
             of_cell.violations.iter_mut().for_each(|violation| place_in_file(violation, cell, text));
@@ -179,10 +181,11 @@ impl Matcher {
         &self,
         scratch: &mut Scratch,
         selection: &Selection,
-        (path, format): (&RelPath, Option<Format>),
+        (names, format): (FileNames<'_>, Option<Format>),
         text: Option<&Text<'_>>,
         part: TextPart,
     ) -> Checked {
+        let path = names.path;
         let mut checked = Checked::default();
         for &contract in &selection.present {
             let target = CheckTarget {
@@ -211,6 +214,8 @@ impl Matcher {
             no_room: Vec::new(),
             lines: HashMap::new(),
             zones: OnceCell::new(),
+            names,
+            kinds: OnceCell::new(),
         };
         let mut room = self.options.limits.violations;
         if selection.has_searches() {
@@ -332,6 +337,9 @@ struct FileCheck<'a> {
     lines: HashMap<usize, ViolationLine>,
     /// The zones of the file, computed for the first match that needs them. `None` if the language is unknown.
     zones: OnceCell<Option<Zones>>,
+    names: FileNames<'a>,
+    /// The kinds that the text shows, computed for the first match that needs them.
+    kinds: OnceCell<TextKinds>,
     /// The syntax trees of the file.
     trees: CodeTrees<'a>,
     part: TextPart,
@@ -401,7 +409,7 @@ impl FileCheck<'_> {
         if let Some(pattern) = self.matcher.pattern(contract) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
                 let range = self.view.in_file(range);
-                if self.is_in_zone(contract, &range) {
+                if self.is_in_zone(contract, &range) && self.is_of_kind(contract, &range) {
                     found.matches.push(range);
                 }
                 if found.matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -430,7 +438,8 @@ impl FileCheck<'_> {
         }
         match self.trees.find(self.matcher.prepared.code(contract), code) {
             Ok(spans) => {
-                found.matches = spans.into_iter().take(most).map(|span| self.view.in_file(span)).collect();
+                let spans = spans.into_iter().map(|span| self.view.in_file(span));
+                found.matches = spans.filter(|span| self.is_of_kind(contract, span)).take(most).collect();
                 if found.matches.is_empty() {
                     return self.without_match(contract);
                 }
@@ -448,10 +457,42 @@ impl FileCheck<'_> {
         if wanted.is_empty() {
             return true;
         }
-        let bytes = self.text.bytes();
-        let zones = self.zones.get_or_init(|| Zones::of(self.path.as_bytes(), bytes));
-        let start = without_leading_space(bytes, range.clone()).start;
-        zones.as_ref().is_none_or(|zones| wanted.contains(&zones.at(start)))
+        let start = without_leading_space(self.text.bytes(), range.clone()).start;
+        self.zones().is_none_or(|zones| wanted.contains(&zones.at(start)))
+    }
+
+    fn zones(&self) -> Option<&Zones> {
+        self.zones.get_or_init(|| Zones::of(self.path.as_bytes(), self.text.bytes())).as_ref()
+    }
+
+    /// The kinds that the text shows. A notebook has none: its cells are no files.
+    fn text_kinds(&self) -> &TextKinds {
+        self.kinds.get_or_init(|| match notebook::is_named(self.path) {
+            true => TextKinds::default(),
+            false => TextKinds::of(self.path.as_bytes(), self.text.bytes(), self.zones()),
+        })
+    }
+
+    /// Whether a match is of a kind of the contract. Paths that exclude the file have been decided before.
+    fn is_of_kind(&self, contract: usize, range: &Range<usize>) -> bool {
+        let start = || without_leading_space(self.text.bytes(), range.clone()).start;
+        self.admits(contract, || self.text_kinds().at(start()))
+    }
+
+    /// Whether the file as a whole is of a kind of the contract.
+    fn is_file_of_kind(&self, contract: usize) -> bool {
+        self.admits(contract, || self.text_kinds().file)
+    }
+
+    fn admits(&self, contract: usize, of_text: impl FnOnce() -> FileKinds) -> bool {
+        let contract = &self.matcher.contracts[contract];
+        let KindFilter { only, exclude } = contract.kinds;
+        if contract.kinds.is_open() || contract.check.reads_messages() {
+            return true;
+        }
+        let of_text = of_text();
+        !exclude.intersects(of_text)
+            && (only.is_empty() || only.intersects(of_text) || only.intersects(self.names.kinds()))
     }
 
     fn judge(&mut self, contract: usize, found: FoundMatches, room: &mut usize) {
@@ -465,7 +506,9 @@ impl FileCheck<'_> {
             incomplete: found.unfinished.is_some() || found.is_of_other_language,
         };
         let verdict = self.matcher.contracts[contract].check.evaluate(target);
-        self.report(contract, verdict, room);
+        if matches!(verdict, CheckVerdict::Pass | CheckVerdict::Spans(_)) || self.is_file_of_kind(contract) {
+            self.report(contract, verdict, room);
+        }
     }
 
     fn note_unfinished(&mut self, contract: usize, unfinished: Option<Unfinished>) {
@@ -547,6 +590,9 @@ impl FileCheck<'_> {
                 data: Some(&data),
                 incomplete: false,
             });
+            if verdict != CheckVerdict::Pass && !self.is_file_of_kind(contract) {
+                continue;
+            }
             if verdict == CheckVerdict::Unparsable {
                 unparsable.push(contract);
             }

@@ -3,6 +3,7 @@
 //! `src/**/*.py` is tested only for paths under `src/` that end in `.py`. The distinct globs are indexed once a
 //! few paths have been seen; before, each is tested directly, which is cheaper for a hook.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use crate::contract::Contract;
 use crate::contract::scope::FileSet;
 use crate::deadline::Deadline;
+use crate::file_kind::FileKinds;
 use crate::path::RelPath;
 use phaser_data::Format;
 use phaser_glob::NamePattern;
@@ -27,6 +29,12 @@ impl<'a> FileNames<'a> {
     /// The data format of the file, by its name or else by its real name.
     pub fn format(self) -> Option<Format> {
         self.iter().find_map(|name| Format::of(name.as_bytes()))
+    }
+
+    /// The kinds that its paths show.
+    pub fn kinds(self) -> FileKinds {
+        let kinds = self.iter().map(|name| FileKinds::of_path(name.as_bytes()));
+        kinds.fold(FileKinds::default(), FileKinds::union)
     }
 
     fn iter(self) -> impl Iterator<Item = &'a RelPath> {
@@ -79,8 +87,11 @@ impl GlobSet {
         let mut known = HashMap::new();
         for (index, contract) in contracts.iter().enumerate() {
             let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
-            let at =
-                *known.entry((contract.glob.as_str(), exclude, contract.scope.key())).or_insert_with(|| {
+            // A check that reads no text is decided by the path alone.
+            let kinds = (contract.kinds, contract.check.judges_text());
+            let at = *known
+                .entry((contract.glob.as_str(), exclude, kinds, contract.scope.key()))
+                .or_insert_with(|| {
                     globs.contracts.push(Vec::new());
                     globs.contracts.len() - 1
                 });
@@ -116,9 +127,14 @@ impl GlobSet {
         deadline: Deadline,
     ) -> Vec<usize> {
         let mut candidates = self.candidates(contracts, names);
+        let kinds = |name: &'_ RelPath| FileKinds::of_path(name.as_bytes());
+        let of_path = LazyCell::new(|| kinds(names.path));
+        let of_alias = LazyCell::new(|| names.alias.map(kinds).unwrap_or_default());
         candidates.retain(|&at| {
             let contract = &contracts[self.contracts[at][0]];
-            contract.applies_to(names.path, names.alias) || deadline.has_passed()
+            contract.is_about(names.path, || *of_path)
+                || names.alias.is_some_and(|alias| contract.is_about(alias, || *of_alias))
+                || deadline.has_passed()
         });
         candidates
     }

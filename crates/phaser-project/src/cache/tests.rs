@@ -10,6 +10,7 @@ use super::store::{MAX_AGE, MAX_VARIANTS};
 use super::*;
 use crate::path::Root;
 use phaser_core::contract::{Check, Dialect, Exclude, FixTemplate, Pattern, Severity, Zone};
+use phaser_core::file_kind::{FileKind, FileKinds, KindFilter};
 use phaser_core::matcher::{self, Checked, Directives, Matcher};
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::testing;
@@ -280,6 +281,8 @@ fn key_depends_on_what_decides_results() {
     let base = || testing::contract(0, forbid("x"));
     let glob = |text: &str| phaser_glob::Glob::new(text).expect("a glob");
     assert_eq!(of(base()), of(Contract { message: "another".to_owned(), glob_line: 99, ..base() }));
+    let mut tests = FileKinds::default();
+    tests.insert(FileKind::Tests);
     let mut others = vec![
         Contract { id: "other".to_owned(), ..base() },
         Contract { check: forbid("y"), ..base() },
@@ -287,6 +290,8 @@ fn key_depends_on_what_decides_results() {
         Contract { glob: glob("*.rs"), ..base() },
         Contract { exclude: Some(Box::new(Exclude { glob: glob("*.rs"), line: 1 })), ..base() },
         Contract { zones: vec![Zone::Code], ..base() },
+        Contract { kinds: KindFilter { only: tests, ..KindFilter::default() }, ..base() },
+        Contract { kinds: KindFilter { exclude: tests, ..KindFilter::default() }, ..base() },
         Contract { fix: Some(Box::new(FixTemplate::new("y", 1))), ..base() },
         Contract { severity: Severity::Warning, ..base() },
         Contract { ignorable: false, ..base() },
@@ -295,5 +300,5 @@ fn key_depends_on_what_decides_results() {
     below.scope.base = "sub".into();
     others.extend([below, base()]);
     let keys: HashSet<[u8; 32]> = others.into_iter().map(|contract| of(contract).0).collect();
-    assert_eq!(keys.len(), 11);
+    assert_eq!(keys.len(), 13);
 }

@@ -14,6 +14,7 @@ use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, LiteralFilter, Warning};
 use phaser_core::deadline::Deadline;
+use phaser_core::file_kind::FileKinds;
 
 mod packs;
 mod stack;
@@ -244,6 +245,9 @@ pub fn apply_overrides(contract: &mut Contract, overrides: &[Override]) {
 pub trait TargetFilter: LiteralFilter {
     /// Whether a target may have a file name that `fits`.
     fn may_have_name(&self, fits: &dyn Fn(&[u8]) -> bool) -> bool;
+
+    /// Whether a target may have a path that shows none of these kinds.
+    fn may_be_outside(&self, kinds: FileKinds) -> bool;
 }
 
 impl Loaded {

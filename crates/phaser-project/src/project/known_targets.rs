@@ -5,6 +5,7 @@ use crate::contracts::layers::TargetFilter;
 use crate::source::{Content, Source, Targets};
 use crate::tool_call::Rewrite;
 use phaser_core::contract::LiteralFilter;
+use phaser_core::file_kind::FileKinds;
 use phaser_core::matcher::QuickReject;
 use phaser_core::text::Text;
 
@@ -14,6 +15,8 @@ pub struct KnownTargets {
     texts: Option<Vec<QuickReject>>,
     /// `None` if the call may change other files than its targets.
     names: Option<Vec<Vec<u8>>>,
+    /// The kinds of each path of the targets; `None` if the call may change other files than its targets.
+    kinds: Option<Vec<FileKinds>>,
 }
 
 impl KnownTargets {
@@ -24,8 +27,19 @@ impl KnownTargets {
             }
             _ => None,
         });
-        Self { texts: texts.collect(), names: names(source, targets) }
+        let names = names(source, targets);
+        let kinds = names.is_some().then(|| kinds(source, targets)).flatten();
+        Self { texts: texts.collect(), names, kinds }
     }
+}
+
+/// The kinds that the paths of targets show, with those that links lead to. A changed file that is no target has a path
+/// from the root of the file system, whose directories say nothing about the project.
+fn kinds(source: &Source, targets: &Targets) -> Option<Vec<FileKinds>> {
+    let Source::Changes(call) = source else { return None };
+    let paths = targets.targets.iter().flat_map(|target| std::iter::once(&target.path).chain(&target.alias));
+    (targets.targets.len() >= call.changes.len())
+        .then(|| paths.map(|path| FileKinds::of_path(path.as_bytes())).collect())
 }
 
 /// The file names of a call that rewrites files in place, with those that links lead to.
@@ -59,6 +73,11 @@ impl LiteralFilter for KnownTargets {
 impl TargetFilter for KnownTargets {
     fn may_have_name(&self, fits: &dyn Fn(&[u8]) -> bool) -> bool {
         self.names.as_ref().is_none_or(|names| names.iter().any(|name| fits(name)))
+    }
+
+    fn may_be_outside(&self, kinds: FileKinds) -> bool {
+        let is_outside = |of_path: &FileKinds| !of_path.intersects(kinds);
+        kinds.is_empty() || self.kinds.as_ref().is_none_or(|known| known.iter().any(is_outside))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::check::{
 };
 use crate::code::{CodeSource, engine};
 use crate::command;
+use crate::file_kind::{FileKind, FileKinds, KindFilter};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_data::{JsonPath, Scalar};
@@ -35,6 +36,8 @@ pub struct ContractBuilder {
     present: u32,
     /// The line of `in`.
     zones_line: Option<usize>,
+    /// The line of `file_kind` or `exclude_kind`.
+    kinds_line: Option<usize>,
     mistakes: Vec<Warning>,
     doubts: Vec<Warning>,
     /// Whether the values come from the table of a pack and were validated before.
@@ -71,6 +74,7 @@ impl ContractBuilder {
             glob: Glob::default(),
             glob_line: top,
             exclude: None,
+            kinds: KindFilter::default(),
             zones: Vec::new(),
             fix: None,
             severity: Severity::Error,
@@ -93,6 +97,7 @@ impl ContractBuilder {
             top,
             present: 0,
             zones_line: None,
+            kinds_line: None,
             mistakes: Vec::new(),
             doubts: Vec::new(),
         }
@@ -229,6 +234,10 @@ impl ContractBuilder {
             let what = "(remove it: such a contract is not about what files hold)";
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
+        }
+        if let Some(line) = self.kinds_line.filter(|_| *kind == FORBID_COMMAND) {
+            self.doubt(line, format!("kinds of files mean nothing for {kind} (remove the key)"));
+            self.contract.kinds = KindFilter::default();
         }
         let equals_line = self.of_type_lines.iter().copied().find(|(key, _)| *key == "equals");
         if *kind == FORBID_COMMAND {
@@ -578,6 +587,49 @@ impl ContractBuilder {
                     self.mistake(*line, format!("'in' knows no '{}' ({hint})", printable(text)));
                 }
             }
+        }
+    }
+
+    /// Sets `file_kind`.
+    pub(super) fn set_file_kind(&mut self, kinds: &[LocatedText<'_>]) {
+        self.contract.kinds.only = self.kinds_of("file_kind", kinds);
+        self.judge_kinds();
+    }
+
+    /// Sets `exclude_kind`.
+    pub(super) fn set_exclude_kind(&mut self, kinds: &[LocatedText<'_>]) {
+        self.contract.kinds.exclude = self.kinds_of("exclude_kind", kinds);
+        self.judge_kinds();
+    }
+
+    fn kinds_of(&mut self, key: &str, kinds: &[LocatedText<'_>]) -> FileKinds {
+        let known = FileKind::ALL.map(FileKind::as_str);
+        let mut set = FileKinds::default();
+        if kinds.is_empty() {
+            self.mistake(self.top, format!("'{key}' is an empty list (name some of {})", known.join(", ")));
+        }
+        for LocatedText { text, line } in kinds {
+            self.kinds_line = Some(*line);
+            match FileKind::ALL.into_iter().find(|kind| kind.as_str() == text) {
+                Some(kind) => set.insert(kind),
+                None => {
+                    let hint = match nearest(text, known) {
+                        Some(meant) => format!("did you mean '{meant}'?"),
+                        None => format!("use {}", known.join(", ")),
+                    };
+                    self.mistake(*line, format!("'{key}' knows no '{}' ({hint})", printable(text)));
+                }
+            }
+        }
+        set
+    }
+
+    /// Reports a contract that excludes all the kinds it is about.
+    fn judge_kinds(&mut self) {
+        let KindFilter { only, exclude } = self.contract.kinds;
+        if !only.is_empty() && exclude.is_superset(only) {
+            let line = self.kinds_line.unwrap_or(self.top);
+            self.mistake(line, "'exclude_kind' leaves nothing of 'file_kind' (remove one of them)");
         }
     }
 

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::check::{AppendRule, FileUnchanged, TYPES};
 use crate::code::CodeSource;
+use crate::file_kind::FileKind;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// The values that most rows share.
@@ -26,7 +27,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 25] = [
+pub static KEYS: [ContractKey; 27] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -150,6 +151,30 @@ pub static KEYS: [ContractKey; 25] = [
         quoted: true,
         meaning: "Files the contract does not apply to: one glob or a list.",
         schema: globs_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "file_kind",
+        mistaken_for: &["file_kinds", "kinds", "only_kind"],
+        v1_2: V1_2Position::InRule(&["file_kind"]),
+        shape: ValueShape::Choices {
+            set: ContractBuilder::set_file_kind,
+            get: |contract| contract.kinds.only.names(),
+        },
+        meaning: "Kind of files the contract applies to: `tests`, `generated`, `vendored`, `recorded`, or a list.",
+        schema: kinds_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "exclude_kind",
+        mistaken_for: &["exclude_kinds", "not_in", "skip_kind"],
+        v1_2: V1_2Position::InRule(&["exclude_kind"]),
+        shape: ValueShape::Choices {
+            set: ContractBuilder::set_exclude_kind,
+            get: |contract| contract.kinds.exclude.names(),
+        },
+        meaning: "Kind of files the contract does not apply to: `tests`, `generated`, `vendored`, `recorded`, or a list.",
+        schema: kinds_schema,
         ..USUAL
     },
     ContractKey {
@@ -426,6 +451,11 @@ pub static KEYS: [ContractKey; 25] = [
 /// A number as a text.
 fn number(number: Option<u64>) -> Option<LocatedText<'static>> {
     number.map(|number| LocatedText::new(number.to_string(), 1))
+}
+
+fn kinds_schema() -> Json {
+    let kind = json!({ "enum": FileKind::ALL.map(FileKind::as_str) });
+    json!({ "anyOf": [kind, { "type": "array", "items": kind, "minItems": 1 }] })
 }
 
 fn texts_schema() -> Json {

@@ -73,47 +73,8 @@ mod tests {
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
     const UPDATE: &str = "PHASER_UPDATE_PACKS";
 
-    /// One entry of `packs/exclude.yaml`.
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct LeftOut {
-        #[serde(rename = "what")]
-        _what: String,
-        contracts: Vec<String>,
-        files: Vec<String>,
-    }
-
-    fn left_out() -> Vec<LeftOut> {
-        let text = std::fs::read_to_string(Path::new(ROOT).join("packs/exclude.yaml")).expect("is there");
-        serde_saphyr::from_str(&text).expect("is YAML")
-    }
-
-    /// The `exclude_glob` of a contract.
-    fn exclude_of(pack: &Pack, contract: &Contract, left_out: &[LeftOut]) -> Option<String> {
-        let is_about_content = contract.check.pattern().is_some();
-        let is_named = |name: &String| *name == contract.id || (is_about_content && name == pack.name);
-        let of_it = left_out.iter().filter(|entry| entry.contracts.iter().any(is_named));
-        let mut files: Vec<&str> = Vec::new();
-        for file in of_it.flat_map(|entry| &entry.files) {
-            if !files.contains(&file.as_str()) {
-                files.push(file);
-            }
-        }
-        (!files.is_empty()).then(|| format!("**/{{{}}}", files.join(",")))
-    }
-
-    /// The text of a contract file with this `exclude_glob`.
-    fn with_exclude(text: &str, exclude: Option<&str>) -> String {
-        let mut lines: Vec<String> =
-            text.lines().filter(|line| !line.starts_with("exclude_glob:")).map(str::to_owned).collect();
-        let at = lines.iter().position(|line| line.starts_with("file_glob:")).expect("has a glob") + 1;
-        lines.splice(at..at, exclude.map(|glob| format!("exclude_glob: '{glob}'")));
-        lines.join("\n") + "\n"
-    }
-
-    /// The id and the expected text of each file of a pack, sorted by file name.
+    /// The id and the text of each file of a pack, sorted by file name.
     fn files(pack: &Pack) -> Vec<(String, String)> {
-        let left_out = left_out();
         let directory = Path::new(ROOT).join("packs").join(pack.name);
         let entries = std::fs::read_dir(directory).expect("a directory");
         let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
@@ -121,8 +82,7 @@ mod tests {
         let one = |path: &std::path::PathBuf| {
             let text = std::fs::read_to_string(path).expect("is there");
             let id = path.file_stem().and_then(|name| name.to_str()).expect("a plain name").to_owned();
-            let contract = syntax::read(&text, origin(pack, &id)).contract.expect("is valid");
-            (id, with_exclude(&text, exclude_of(pack, &contract, &left_out).as_deref()))
+            (id, text)
         };
         paths.iter().map(one).collect()
     }
@@ -146,40 +106,20 @@ mod tests {
         table
     }
 
-    /// Files match `packs/exclude.yaml`, and tables match the files.
+    /// Tables match the files.
     #[test]
     fn the_tables_are_current() {
         for pack in PACKS {
             let files = files(pack);
             let table = table(pack, &files);
             if std::env::var_os(UPDATE).is_some() {
-                let directory = Path::new(ROOT).join("packs").join(pack.name);
-                for (id, text) in &files {
-                    std::fs::write(directory.join(format!("{id}.yaml")), text).expect("can be written");
-                }
                 let path = Path::new(ROOT).join(format!("src/packs/{}.table", pack.name));
                 std::fs::write(path, &table).expect("can be written");
                 continue;
             }
             let again = format!("write it again with '{UPDATE}=1 cargo test --lib tables_are_current'");
-            for (id, text) in &files {
-                let path = Path::new(ROOT).join("packs").join(pack.name).join(format!("{id}.yaml"));
-                let on_disk = std::fs::read_to_string(path).expect("is there");
-                assert_eq!(on_disk, *text, "'exclude_glob' in {id} is not current: {again}");
-            }
             assert!(table == pack.table, "the table of {} is not what its files say: {again}", pack.name);
         }
-    }
-
-    #[test]
-    fn exclusions_name_only_known_contracts() {
-        let known = |name: &String| {
-            let mut files = PACKS.iter().flat_map(Pack::files);
-            PACKS.iter().any(|pack| pack.name == name) || files.any(|file| file.id == name)
-        };
-        let strangers: Vec<_> =
-            left_out().into_iter().flat_map(|entry| entry.contracts).filter(|name| !known(name)).collect();
-        assert_eq!(strangers, [""; 0]);
     }
 
     #[test]

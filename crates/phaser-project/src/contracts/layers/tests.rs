@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
+use phaser_core::file_kind::FileKinds;
 
 struct Fixture {
     directory: tempfile::TempDir,
@@ -214,6 +215,10 @@ impl LiteralFilter for Empty {
 
 impl TargetFilter for Empty {
     fn may_have_name(&self, _: &dyn Fn(&[u8]) -> bool) -> bool {
+        true
+    }
+
+    fn may_be_outside(&self, _: FileKinds) -> bool {
         true
     }
 }

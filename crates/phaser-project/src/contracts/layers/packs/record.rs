@@ -1,7 +1,7 @@
 //! Encodes a contract: a head with what its violations require of a target, then the values of its keys in table order,
 //! without examples.
 //!
-//! The head holds the required literals of the pattern and the condition on file names. A hook reads the heads of all
+//! The head holds the required literals of the pattern, the excluded kinds of files and the condition on file names. A hook reads the heads of all
 //! records, and decodes only the contracts whose head its target meets.
 //!
 //! Decoding builds the contract with the same builder as parsing, so a record cannot make a contract that a file
@@ -15,6 +15,7 @@ use crate::contracts::layers::TargetFilter;
 use phaser_core::check::CheckInput;
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
 use phaser_core::contract::{Check, Contract, ContractSchema, Origin, RequiredLiterals};
+use phaser_core::file_kind::FileKinds;
 #[cfg(test)]
 use phaser_glob::NamePattern;
 
@@ -37,6 +38,7 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     let (mut head, mut out) = (Vec::new(), Vec::new());
     let literals = contract.check.pattern().and_then(|pattern| pattern.literals.as_deref());
     put_list(&mut head, literals.as_slice(), |out, literals| put_literals(out, literals));
+    head.push(if is_about_file(contract) { contract.kinds.exclude.bits() } else { 0 });
     put_names(&mut head, contract);
     put_bytes(&mut out, &head);
     out.push(u8::from(contract.schema == ContractSchema::V1_2));
@@ -81,7 +83,11 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
 pub fn may_match(record: &[u8], targets: &dyn TargetFilter) -> bool {
     let is_met = || {
         let mut head = Decoder(Decoder(record).bytes()?);
-        Some(has_literals(&mut head, targets)? && has_name(&mut head, targets)?)
+        Some(
+            has_literals(&mut head, targets)?
+                && targets.may_be_outside(FileKinds::from_bits(head.byte()?))
+                && has_name(&mut head, targets)?,
+        )
     };
     is_met().unwrap_or(true)
 }
@@ -171,16 +177,21 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
     Some(())
 }
 
-/// Encodes the condition on the names of files that violate a contract. There is none for a contract that other things
-/// than the content or the change of one file can violate.
+/// Whether only the content or the change of one file can violate a contract.
 #[cfg(test)]
-fn put_names(out: &mut Vec<u8>, contract: &Contract) {
-    let is_about_file = match contract.check.input() {
+fn is_about_file(contract: &Contract) -> bool {
+    match contract.check.input() {
         CheckInput::Path | CheckInput::Text | CheckInput::Size | CheckInput::Data | CheckInput::Change => {
             !contract.check.is_about_project()
         }
         CheckInput::Message | CheckInput::Companion | CheckInput::Command => false,
-    };
+    }
+}
+
+/// Encodes the condition on the names of files that violate a contract, if only one file can.
+#[cfg(test)]
+fn put_names(out: &mut Vec<u8>, contract: &Contract) {
+    let is_about_file = is_about_file(contract);
     let (kind, texts) = match contract.glob.names() {
         NamePattern::Name(name) if is_about_file => (NAME, vec![name]),
         NamePattern::Extensions(extensions) if is_about_file => (EXTENSIONS, extensions),
@@ -250,7 +261,9 @@ mod tests {
             .map(|kind| format!("rule_id: a\ntype: {kind}\nfile_glob: X\nmessage: m\nseverity: warning\n"));
         let value = "rule_id: a\ntype: forbid_value\npath: $.a['b']\nequals: [1, '1', true, null]\nfile_glob: X\nmessage: m\n\
             severity: error\n";
-        for yaml in [nested, YAML, &kinds[0], &kinds[1], value] {
+        let of_kinds =
+            YAML.replace("severity", "file_kind: tests\nexclude_kind: [vendored, recorded]\nseverity");
+        for yaml in [nested, YAML, &of_kinds, &kinds[0], &kinds[1], value] {
             let contract = contract(yaml);
             let record = encode(&contract);
             let expected = Contract { examples: Examples::default(), ..contract };
