@@ -143,6 +143,41 @@ impl RuleProject {
     }
 }
 
+/// Gives utilities ids that ast-grep accepts: it refuses other characters than letters, digits, `-` and `_`.
+fn rename_utilities(rule: &mut Map<String, Json>) {
+    let is_valid = |id: &str| id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let names = rule.get("utils").and_then(Json::as_object).into_iter().flat_map(Map::keys);
+    let wrong = names.filter(|name| !is_valid(name)).enumerate();
+    let renamed: HashMap<String, String> =
+        wrong.map(|(at, name)| (name.clone(), format!("utility-{}", at + 1))).collect();
+    if renamed.is_empty() {
+        return;
+    }
+    if let Some(utils) = rule.get_mut("utils").and_then(Json::as_object_mut) {
+        let old = std::mem::take(utils);
+        utils.extend(
+            old.into_iter().map(|(name, value)| (renamed.get(&name).cloned().unwrap_or(name), value)),
+        );
+    }
+    rule.values_mut().for_each(|value| rename_uses(value, &renamed));
+    if let Some(Json::String(name)) = rule.get_mut("matches") {
+        *name = renamed.get(name).cloned().unwrap_or_else(|| name.clone());
+    }
+}
+
+fn rename_uses(json: &mut Json, renamed: &HashMap<String, String>) {
+    match json {
+        Json::Object(keys) => {
+            if let Some(Json::String(name)) = keys.get_mut("matches") {
+                *name = renamed.get(name).cloned().unwrap_or_else(|| name.clone());
+            }
+            keys.values_mut().for_each(|value| rename_uses(value, renamed));
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| rename_uses(item, renamed)),
+        _ => {}
+    }
+}
+
 /// The values of `matches`.
 fn used_utilities(json: &Json, names: &mut Vec<String>) {
     match json {
@@ -190,6 +225,7 @@ fn draft(rule: DataNode<'_>, project: &RuleProject) -> Result<Draft, String> {
         }
     }
     project.add_used(&mut code);
+    rename_utilities(&mut code);
     let code = match code.get("pattern") {
         Some(Json::String(pattern)) if code.len() == 1 => Json::String(pattern.clone()),
         _ => Json::Object(code),

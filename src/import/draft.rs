@@ -39,6 +39,8 @@ pub struct Draft {
     pub enabled: bool,
     pub tags: Vec<String>,
     pub examples: Examples,
+    /// Texts of which a file must have one, in any case.
+    pub keywords: Vec<String>,
     /// Conditions of the rule that the contract does not have.
     pub left_out: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl Default for Draft {
             enabled: true,
             tags: Vec::new(),
             examples: Examples::default(),
+            keywords: Vec::new(),
             left_out: Vec::new(),
         }
     }
@@ -116,6 +119,9 @@ pub fn finish(draft: &Draft, id: &str, kind: SourceKind, source: &str) -> Result
     if let Some(warning) = matcher::broken(&contract) {
         return Err(warning.what);
     }
+    if !draft.keywords.is_empty() && !implies(&contract, &draft.keywords) {
+        left_out.push(format!("the keywords {}", draft.keywords.join(", ")));
+    }
     let misfits = if draft.languages.is_empty() { Vec::new() } else { misfits(&contract) };
     if !misfits.is_empty() && misfits.len() >= draft.languages.len() {
         return Err(format!("its code does not parse: {}", misfits[0].1));
@@ -150,6 +156,14 @@ pub fn finish(draft: &Draft, id: &str, kind: SourceKind, source: &str) -> Result
             _ => return Err(format!("the contract file would be over {MAX_FILE} bytes")),
         }
     }
+}
+
+/// Whether every match of the contract contains one of the keywords.
+fn implies(contract: &Contract, keywords: &[String]) -> bool {
+    let Some(literals) = matcher::required_literals(contract) else { return false };
+    let has_keyword = |text: &str| keywords.iter().any(|keyword| text.contains(&keyword.to_lowercase()));
+    !literals.texts.is_empty()
+        && literals.texts.iter().all(|text| has_keyword(&String::from_utf8_lossy(text)))
 }
 
 fn examples(contract: &Contract) -> usize {

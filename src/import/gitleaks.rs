@@ -127,11 +127,8 @@ fn draft(rule: DataNode<'_>, global: &Allowed) -> Result<Draft, String> {
     if let Some(entropy) = rule.text_of("entropy").filter(|_| draft.pattern.is_some()) {
         draft.left_out.push(format!("the entropy of the secret, at least {entropy}"));
     }
-    let keywords = rule.texts_of("keywords");
-    let regex = rule.text_of("regex").unwrap_or_default().to_ascii_lowercase();
-    let is_implied = |keyword: &&str| regex.contains(&keyword.to_ascii_lowercase());
-    if !regex.is_empty() && !keywords.is_empty() && !keywords.iter().any(is_implied) {
-        draft.left_out.push(format!("the keywords {}", keywords.join(", ")));
+    if draft.pattern.is_some() {
+        draft.keywords = rule.texts_of("keywords").into_iter().map(str::to_owned).collect();
     }
     for key in ["filter", "validate"] {
         if rule.get(key).is_some() {

@@ -77,7 +77,8 @@ fn draft(rule: DataNode<'_>, tests: &TestFiles) -> Result<Draft, String> {
             draft.left_out.push(format!("'{key}'"));
         }
     }
-    draft.examples = tests.examples(id, context);
+    let is_anywhere = rule.get("paths").is_none_or(|paths| paths.get("include").is_none());
+    draft.examples = tests.examples(id, context, is_anywhere);
     Ok(draft)
 }
 
@@ -211,7 +212,7 @@ fn paths(draft: &mut Draft, rule: DataNode<'_>) {
                 Some(from_root) => from_root.to_owned(),
                 None => format!("**/{}", glob.trim_start_matches("**/").trim_start_matches("./")),
             };
-            if glob.ends_with("/**") { vec![glob] } else { vec![format!("{glob}/**"), glob] }
+            if glob.ends_with("/**") { vec![glob] } else { vec![glob.clone(), format!("{glob}/**")] }
         };
         paths.texts_of(key).into_iter().flat_map(both).collect()
     };

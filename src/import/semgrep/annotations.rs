@@ -54,11 +54,11 @@ impl TestFiles {
         Self(tests)
     }
 
-    /// The examples of a rule.
-    pub fn examples(&self, id: &str, context: Context) -> Examples {
+    /// The examples of a rule. They have the names of their files if the rule is about files `is_anywhere`.
+    pub fn examples(&self, id: &str, context: Context, is_anywhere: bool) -> Examples {
         let mut examples = Examples::default();
         for TestFile { name, text } in &self.0 {
-            let path = Some(name.clone());
+            let path = is_anywhere.then(|| name.clone());
             let chunks = chunks(text, id);
             if context == Context::File {
                 if chunks.iter().any(|(is_violating, _)| *is_violating) {

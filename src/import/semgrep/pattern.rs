@@ -8,6 +8,30 @@ use crate::import::languages::FileType;
 /// Languages in which both quotes make the same string.
 const TWO_QUOTES: [&str; 6] = ["python", "javascript", "typescript", "tsx", "ruby", "php"];
 
+/// The node of a call, and code in which a call is not read as something else: `f(x)` alone may be a type or a macro.
+const CALLS: [(&str, &str, &str); 3] =
+    [("go", "func f() { ", " }"), ("c", "void f() { ", "; }"), ("cpp", "void f() { ", "; }")];
+
+/// The nodes of string literals.
+const STRINGS: [(&str, &[&str]); 13] = [
+    ("python", &["string"]),
+    ("javascript", &["string", "template_string"]),
+    ("typescript", &["string", "template_string"]),
+    ("tsx", &["string", "template_string"]),
+    ("go", &["interpreted_string_literal", "raw_string_literal"]),
+    ("java", &["string_literal"]),
+    ("rust", &["string_literal", "raw_string_literal"]),
+    ("c", &["string_literal"]),
+    ("cpp", &["string_literal", "raw_string_literal"]),
+    ("csharp", &["string_literal", "verbatim_string_literal"]),
+    ("ruby", &["string"]),
+    ("php", &["string", "encapsed_string"]),
+    ("bash", &["string", "raw_string"]),
+];
+
+/// The largest number of spellings of one pattern.
+const MAX_SPELLINGS: usize = 16;
+
 /// Keys of a formula that ast-grep has no equivalent for.
 const WITHOUT: [&str; 10] = [
     "metavariable-pattern",
@@ -25,6 +49,12 @@ const WITHOUT: [&str; 10] = [
 /// The patterns of one rule.
 pub struct CodePatterns {
     has_two_quotes: bool,
+    /// The code around a call, if the languages share it.
+    around_calls: Option<(&'static str, &'static str)>,
+    /// The nodes of string literals, if the languages share them.
+    strings: Option<&'static [&'static str]>,
+    /// Whether a pattern is negated, where constraints do not apply.
+    is_negated: bool,
     /// Constraints on metavariables.
     pub constraints: Map<String, Json>,
     /// Whether a match depends on the code around it.
@@ -36,7 +66,20 @@ pub struct CodePatterns {
 impl CodePatterns {
     pub fn new(languages: &[&FileType]) -> Self {
         let has_two_quotes = languages.iter().all(|language| TWO_QUOTES.contains(&language.name));
-        Self { has_two_quotes, constraints: Map::new(), has_context: false, is_focused: false }
+        let calls = |language: &&FileType| CALLS.iter().find(|(name, ..)| *name == language.name);
+        let around = |language: &&FileType| calls(language).map(|(_, before, after)| (*before, *after));
+        let nodes = |language: &&FileType| {
+            STRINGS.iter().find(|(name, _)| *name == language.name).map(|(_, nodes)| *nodes)
+        };
+        Self {
+            has_two_quotes,
+            around_calls: shared(languages.iter().map(|language| around(&language))).flatten(),
+            strings: shared(languages.iter().map(|language| nodes(&language))).flatten(),
+            is_negated: false,
+            constraints: Map::new(),
+            has_context: false,
+            is_focused: false,
+        }
     }
 
     /// The rule object of a semgrep rule.
@@ -63,18 +106,21 @@ impl CodePatterns {
 
     /// A conjunction: patterns first, so that their metavariables are bound where the others use them.
     fn all(&mut self, list: DataNode<'_>, depth: usize) -> Result<Json, String> {
-        let (mut positive, mut context, mut negative) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut positive, mut other, mut context, mut negative) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for item in list.items() {
             let Some((key, value)) = item.members().next() else { continue };
             match key {
                 "focus-metavariable" => self.is_focused = true,
                 "metavariable-regex" => self.constrain(value, depth)?,
                 "pattern-inside" => context.push(self.inside(value)?),
-                "pattern-not-inside" => negative.push(json!({ "not": self.inside(value)? })),
-                "pattern-not" => negative.push(json!({ "not": self.nested(value, depth + 1)? })),
-                _ => positive.push(self.item(item, depth)?),
+                "pattern-not-inside" => negative.push(self.negated(|patterns| patterns.inside(value))?),
+                "pattern-not" => negative.push(self.negated(|patterns| patterns.nested(value, depth + 1))?),
+                "pattern" => positive.push(self.item(item, depth)?),
+                _ => other.push(self.item(item, depth)?),
             }
         }
+        positive.append(&mut other);
         if positive.is_empty() {
             return Err("'patterns' has nothing that a match is".to_owned());
         }
@@ -88,6 +134,7 @@ impl CodePatterns {
             "pattern" => self.nested(value, depth),
             "pattern-either" => self.any(value, depth + 1),
             "patterns" => self.all(value, depth + 1),
+            "pattern-inside" => self.inside(value),
             key if WITHOUT.contains(&key) => Err(format!("'{key}' has no equivalent")),
             key => Err(format!("'{key}' has no equivalent here")),
         }
@@ -99,6 +146,13 @@ impl CodePatterns {
             Some(pattern) => self.pattern(pattern),
             None => self.item(value, depth),
         }
+    }
+
+    fn negated(&mut self, rule: impl FnOnce(&mut Self) -> Result<Json, String>) -> Result<Json, String> {
+        let outside = std::mem::replace(&mut self.is_negated, true);
+        let rule = rule(self);
+        self.is_negated = outside;
+        Ok(json!({ "not": rule? }))
     }
 
     /// Code that is, or is in, a match of a pattern.
@@ -130,18 +184,115 @@ impl CodePatterns {
         }
     }
 
-    fn pattern(&self, pattern: &str) -> Result<Json, String> {
-        let pattern = pattern.trim();
-        if let Some(operator) = operator(pattern) {
+    /// A pattern in all spellings that mean the same to semgrep.
+    fn pattern(&mut self, pattern: &str) -> Result<Json, String> {
+        let mut pattern = self.with_strings(pattern.trim());
+        if let Some(operator) = operator(&pattern) {
             return Err(format!("{operator} in a pattern has no equivalent"));
         }
-        let one = json!({ "pattern": ellipses(pattern) });
-        let other = self.has_two_quotes.then(|| other_quotes(pattern)).flatten();
-        Ok(match other {
-            Some(other) => json!({ "any": [one, { "pattern": ellipses(&other) }] }),
-            None => one,
-        })
+        // A statement that is an expression is found within others, too.
+        let is_statement =
+            pattern.contains(['\n', '{']) || KEYWORDS.iter().any(|word| starts_with_word(&pattern, word));
+        if let (false, Some(expression)) = (is_statement, pattern.strip_suffix(';')) {
+            pattern.truncate(expression.len());
+        }
+        let mut spellings = vec![pattern];
+        if self.has_two_quotes {
+            spellings.extend(other_quotes(&spellings[0]));
+        }
+        let mut all: Vec<String> = Vec::new();
+        for spelling in spellings {
+            all.extend(without_empty_lists(&ellipses(&spelling)));
+        }
+        let mut rules: Vec<Json> =
+            all.into_iter().map(|one| json!({ "pattern": self.in_context(one) })).collect();
+        Ok(if rules.len() == 1 { rules.remove(0) } else { json!({ "any": rules }) })
     }
+
+    /// The pattern with a metavariable for each `"..."`, constrained to strings.
+    fn with_strings(&mut self, pattern: &str) -> String {
+        let Some(nodes) = self.strings.filter(|_| !self.is_negated) else { return pattern.to_owned() };
+        let mut pattern = pattern.to_owned();
+        for quoted in ["\"...\"", "'...'"] {
+            while pattern.contains(quoted) {
+                let name = format!(
+                    "STRING_{}",
+                    self.constraints.keys().filter(|key| key.starts_with("STRING_")).count()
+                );
+                pattern = pattern.replacen(quoted, &format!("${name}"), 1);
+                let nodes: Vec<Json> = nodes.iter().map(|node| json!({ "kind": node })).collect();
+                self.constraints.insert(name, json!({ "any": nodes }));
+            }
+        }
+        pattern
+    }
+
+    /// A call with the code around it that its language needs.
+    fn in_context(&self, pattern: String) -> Json {
+        match self.around_calls.filter(|_| is_call(&pattern)) {
+            Some((before, after)) => {
+                json!({ "context": format!("{before}{pattern}{after}"), "selector": "call_expression" })
+            }
+            None => Json::String(pattern),
+        }
+    }
+}
+
+/// Words that start a statement which is no expression.
+const KEYWORDS: [&str; 12] =
+    ["return", "import", "using", "throw", "if", "for", "while", "package", "const", "let", "var", "goto"];
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
+/// The value that all items have.
+fn shared<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.all(|item| item == first).then_some(first)
+}
+
+/// Whether a pattern is one call of a name.
+fn is_call(pattern: &str) -> bool {
+    let Some(open) = pattern.find('(').filter(|_| pattern.ends_with(')')) else { return false };
+    let is_name = |c: char| c.is_alphanumeric() || "_$.->:".contains(c);
+    let mut depth = 0usize;
+    let closes_last = pattern[open..].char_indices().all(|(at, c)| {
+        depth = match c {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth > 0 || open + at + 1 == pattern.len()
+    });
+    open > 0 && pattern[..open].chars().all(is_name) && closes_last
+}
+
+/// The pattern, and the pattern without each `, $$$` at the end of a list, which ast-grep needs for an empty one.
+fn without_empty_lists(pattern: &str) -> Vec<String> {
+    let mut spellings = vec![String::new()];
+    let mut rest = pattern;
+    while let Some(at) = rest.find(',') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        let empty = after.trim_start().strip_prefix("$$$").map(|after| {
+            after.trim_start_matches(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        });
+        let closing = empty.filter(|after| after.trim_start().starts_with([')', ']', '}']));
+        match closing.filter(|_| spellings.len() * 2 <= MAX_SPELLINGS) {
+            Some(closing) => {
+                let full = &rest[..rest.len() - closing.len()];
+                let without = spellings.iter().map(|start| format!("{start}{before}"));
+                spellings = spellings.iter().map(|start| format!("{start}{full}")).chain(without).collect();
+                rest = closing;
+            }
+            None => {
+                spellings.iter_mut().for_each(|start| start.push_str(&rest[..=at]));
+                rest = after;
+            }
+        }
+    }
+    spellings.iter_mut().for_each(|start| start.push_str(rest));
+    spellings
 }
 
 /// The pattern with its strings in the other quotes, if it has strings in one kind of them.
@@ -259,6 +410,21 @@ mod tests {
         assert_eq!(ellipses("f(..., $X, $...ARGS)"), "f($$$, $X, $$$ARGS)");
         assert_eq!(other_quotes("f('a')").as_deref(), Some("f(\"a\")"));
         assert_eq!(other_quotes("f('a', \"b\")"), None);
+    }
+
+    #[test]
+    fn list_may_end_early() {
+        assert_eq!(without_empty_lists("f($X, $$$)"), ["f($X, $$$)", "f($X)"]);
+        assert_eq!(without_empty_lists("f($$$, 1, $$$A).g(2)"), ["f($$$, 1, $$$A).g(2)", "f($$$, 1).g(2)"]);
+        assert_eq!(without_empty_lists("f($$$)"), ["f($$$)"]);
+        assert_eq!(without_empty_lists("f(a, $$$, b)"), ["f(a, $$$, b)"]);
+        assert!(without_empty_lists(&"f(a, $$$)".repeat(20)).len() <= MAX_SPELLINGS);
+    }
+
+    #[test]
+    fn calls_are_told_from_other_code() {
+        assert!(is_call("a.b($X, g(1))") && is_call("f()") && is_call("a::b->c()"));
+        assert!(!is_call("f() + g()") && !is_call("(f)()") && !is_call("f(1).g(2)") && !is_call("x = f()"));
     }
 
     #[test]
