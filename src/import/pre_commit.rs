@@ -98,12 +98,12 @@ fn draft(hook: DataNode<'_>, repository: Option<DataNode<'_>>, root: DataNode<'_
     if !is_message {
         files(&mut draft, hook, root)?;
     }
-    let name = hook.text_of("name").unwrap_or(id);
     let wanted = match search {
-        Search::Require => "the pattern is missing",
-        Search::Deny | Search::Replace => "the pattern was found",
+        Search::Require => "a pattern is missing",
+        Search::Deny | Search::Replace => "a pattern was found",
     };
-    draft.message = if draft.message.is_empty() { format!("{name}: {wanted}") } else { draft.message };
+    let name = hook.text_of("name").unwrap_or(id);
+    draft.message = if name == id { format!("{id}: {wanted}") } else { name.to_owned() };
     draft.rationale = hook.text_of("description").map(str::to_owned);
     if names_secrets(id) || names_secrets(name) {
         draft.tag("secret");
