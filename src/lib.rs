@@ -48,6 +48,8 @@ mod exit;
 #[cfg(feature = "cli")]
 mod flags;
 #[cfg(feature = "cli")]
+mod import;
+#[cfg(feature = "cli")]
 mod in_flight;
 #[cfg(feature = "cli")]
 mod install;

@@ -29,6 +29,7 @@ mod backtest;
 pub mod check;
 pub mod create;
 mod export;
+mod import;
 pub mod json;
 mod lint;
 mod list;
@@ -54,6 +55,8 @@ enum ContractsCommand {
     Show(show::Show),
     /// Write a new contract
     Create(Box<create::Create>),
+    /// Write contracts for the rules of other tools
+    Import(import::Import),
     /// Run the examples of contracts
     Test(test::Test),
     /// Show what a contract finds today and which commits it would have refused
@@ -83,6 +86,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::List(args) => list::run(args, environment),
         ContractsCommand::Show(args) => show::run(args, environment),
         ContractsCommand::Create(args) => create::run(args, environment),
+        ContractsCommand::Import(args) => import::run(args, environment),
         ContractsCommand::Test(args) => test::run(args, environment),
         ContractsCommand::Backtest(args) => backtest::run(args, environment),
         ContractsCommand::Lint(args) => lint::run(args, environment),
