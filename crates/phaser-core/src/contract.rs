@@ -318,8 +318,9 @@ impl Contract {
     pub(crate) fn is_about(&self, name: &RelPath, kinds: impl FnOnce() -> FileKinds) -> bool {
         let Some(inside) = self.scope.inside(name) else { return false };
         let excluded = |exclude: &Exclude| exclude.glob.is_match(inside);
-        self.glob.is_match(inside)
-            && (self.kinds.is_open() || self.kinds.may_admit(kinds(), self.check.judges_text()))
+        // The last is the most expensive: a glob may need a regex.
+        (self.kinds.is_open() || self.kinds.may_admit(kinds(), self.check.judges_text()))
+            && self.glob.is_match(inside)
             && !self.exclude.as_deref().is_some_and(excluded)
     }
 

@@ -28,7 +28,7 @@
 //! A hook builds hundreds of globs and asks most of them once, about one path. So a glob is not compiled when it is
 //! built. The common forms are matched without a regex: a plain path, and `directory/**/` followed by a name, a name with
 //! one `*`, or braces of these (`tail.rs`). Any other glob is translated to a regex (`translate.rs`), which is compiled
-//! when a path first has the literal start and end of the glob. Both give the same result; a property test compares them.
+//! when a path first has the literals of the glob. Both give the same result; a property test compares them.
 //!
 //! # Why not `globset`
 //!
@@ -138,7 +138,7 @@ impl Glob {
             GlobShape::Nothing => "",
             GlobShape::Exact => &self.text,
             GlobShape::Under { directory, .. } => &self.text[..*directory],
-            GlobShape::Regex(slow) => &slow.ends.start,
+            GlobShape::Regex(slow) => &slow.literals.start,
         };
         &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
     }
@@ -152,7 +152,7 @@ impl Glob {
             GlobShape::Regex(_) if self.text.ends_with('}') => {
                 last_extensions(&self.text).map_or(NamePattern::Any, NamePattern::Extensions)
             }
-            GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end),
+            GlobShape::Regex(slow) => NamePattern::ending_in(&slow.literals.end),
         }
     }
 
@@ -166,7 +166,7 @@ impl Glob {
                 rest.is_some_and(|rest| tail.is_match(rest))
             }
             GlobShape::Regex(slow) => {
-                path.starts_with(slow.ends.start.as_bytes()) && path.ends_with(slow.ends.end.as_bytes()) && {
+                slow.literals.may_match(path) && {
                     let compiled = slow.compiled.get_or_init(|| compile(&slow.regex));
                     compiled.is_match(characters(path).as_ref())
                 }
@@ -220,18 +220,20 @@ enum GlobShape {
 #[derive(Debug, Clone)]
 struct RegexGlob {
     regex: String,
-    ends: Ends,
+    literals: Literals,
     compiled: OnceLock<meta::Regex>,
 }
 
-/// The literal start and end of every matching path.
+/// Texts of every matching path. Each may be empty.
 #[derive(Debug, Clone, Default)]
-struct Ends {
+struct Literals {
     start: String,
     end: String,
+    /// The longest one outside braces: `migrations/` of `**/migrations/[0-9]*.py`.
+    inside: String,
 }
 
-impl Ends {
+impl Literals {
     fn of(glob: &str) -> Self {
         // Paths that are not UTF-8 are matched with replacement characters in them.
         if glob.contains(char::REPLACEMENT_CHARACTER) {
@@ -243,8 +245,37 @@ impl Ends {
         let before = &glob[..glob.len() - end.len()];
         let crosses = before.ends_with("**") || (before.contains('}') && before.ends_with(['*', '}']));
         let end = if crosses { end.trim_start_matches('/') } else { end };
-        Self { start: start.to_owned(), end: end.to_owned() }
+        Self { start: start.to_owned(), end: end.to_owned(), inside: longest_outside_braces(glob).to_owned() }
     }
+
+    fn may_match(&self, path: &[u8]) -> bool {
+        path.starts_with(self.start.as_bytes())
+            && path.ends_with(self.end.as_bytes())
+            && memchr::memmem::find(path, self.inside.as_bytes()).is_some()
+    }
+}
+
+/// The longest literal of a glob that is in no braces, without a `/` that `**` may leave out. Empty for a glob with classes
+/// or escapes after it.
+fn longest_outside_braces(glob: &str) -> &str {
+    let (mut longest, mut depth, mut from) = ("", 0_usize, 0);
+    for (at, c) in glob.char_indices().chain([(glob.len(), '*')]) {
+        if !SPECIAL.contains(&c) {
+            continue;
+        }
+        let literal = glob[from..at].trim_start_matches('/');
+        if depth == 0 && literal.len() > longest.len() {
+            longest = literal;
+        }
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '[' | '\\' => break,
+            _ => {}
+        }
+        from = at + c.len_utf8();
+    }
+    longest
 }
 
 /// A necessary condition on file names.
@@ -286,7 +317,11 @@ impl GlobShape {
         }
         let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
         let regex = translate(text).map_err(wrong)?;
-        Ok(Self::Regex(Box::new(RegexGlob { regex, ends: Ends::of(text), compiled: OnceLock::new() })))
+        Ok(Self::Regex(Box::new(RegexGlob {
+            regex,
+            literals: Literals::of(text),
+            compiled: OnceLock::new(),
+        })))
     }
 
     /// The shape of `text`, if it needs no regex.
