@@ -48,6 +48,7 @@ mod hostile_text;
 mod hostile_trees;
 mod html;
 mod ignores;
+mod imports;
 mod init;
 mod inputs;
 mod install;

@@ -10,6 +10,7 @@ pub mod contract;
 pub mod deadline;
 pub mod digest;
 pub mod fix;
+pub mod imports;
 pub mod matcher;
 pub mod notebook;
 pub mod path;
