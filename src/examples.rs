@@ -5,6 +5,7 @@
 //! `src/example.ts`.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use phaser_core::command::CommandLine;
@@ -17,12 +18,13 @@ use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
 use phaser_core::violation::Violation;
-use phaser_project::path::RelPath;
+use phaser_project::path::{RelPath, Root};
 use phaser_project::report::Report;
 use phaser_project::scan::change::{ChangeOptions, judge_change};
 use phaser_project::scan::{self, scan};
 use phaser_project::source::change::{ChangeSet, ChangedFile};
 use phaser_project::source::message::{self, COMMENT_PREFIX};
+use phaser_project::source::view::DiskView;
 use phaser_project::source::{Content, Coverage, Target, Targets};
 
 /// What an example demonstrates.
@@ -91,17 +93,24 @@ pub enum Missed {
     Ignored,
 }
 
-/// Runs the examples of a contract, enabled or not.
+/// Runs the examples of a contract, enabled or not. Imports are resolved by the files of the project at `root`.
 ///
 /// # Errors
 ///
 /// The warnings of a contract with an invalid pattern.
-pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, Vec<Warning>> {
+pub fn test<'c>(
+    contract: &'c Contract,
+    timeout: Duration,
+    root: Option<&Root>,
+) -> Result<Vec<Tested<'c>>, Vec<Warning>> {
     let enabled = Contract { enabled: true, ..contract.clone() };
     let options = matcher::Options::new(timeout, Directives::Honoured);
     let (matcher, warnings) = Matcher::validated(vec![enabled], options);
     if matcher.contracts().is_empty() {
         return Err(warnings);
+    }
+    if let Some(root) = root.filter(|_| contract.check.reads_project()) {
+        matcher.resolve_in(Arc::new(DiskView::new(root, &Targets::none())));
     }
     let derived = derived_path(contract);
     let examples = &contract.examples;
@@ -370,7 +379,7 @@ mod tests {
     }
 
     fn outcomes(contract: &Contract) -> Vec<ExampleOutcome> {
-        let tested = test(contract, TIMEOUT).expect("is tested");
+        let tested = test(contract, TIMEOUT, None).expect("is tested");
         tested.into_iter().map(|tested| tested.outcome).collect()
     }
 
@@ -420,7 +429,7 @@ mod tests {
     #[test]
     fn unexpected_violation_has_position() {
         let contract = contract("forbid_pattern", "**/*.py", "{passing: [\"x\\n  print(1)\"]}");
-        let tested = test(&contract, TIMEOUT).expect("is tested");
+        let tested = test(&contract, TIMEOUT, None).expect("is tested");
         let ExampleOutcome::Unexpected(violations) = &tested[0].outcome else { panic!("{:?}", tested[0]) };
         let start = violations[0].found.as_ref().expect("has a place").region.start;
         assert_eq!((start.line, start.column), (2, 3));
@@ -431,7 +440,7 @@ mod tests {
         let mut contract = contract("forbid_pattern", "**", "{passing: [x]}");
         let Check::Forbid(check) = &mut contract.check else { panic!("{:?}", contract.check) };
         check.pattern.source = "(".to_owned();
-        assert_eq!(test(&contract, TIMEOUT).expect_err("is not valid").len(), 1);
+        assert_eq!(test(&contract, TIMEOUT, None).expect_err("is not valid").len(), 1);
     }
 
     #[test]
@@ -475,7 +484,7 @@ mod tests {
         assert_eq!(loaded.warnings, []);
         assert!(loaded.shadowed.is_empty(), "an id is used twice: {:?}", loaded.shadowed);
         for contract in &loaded.contracts {
-            let tested = test(contract, TIMEOUT).expect("a valid pattern");
+            let tested = test(contract, TIMEOUT, None).expect("a valid pattern");
             for tested in &tested {
                 assert_eq!(tested.outcome, ExampleOutcome::AsExpected, "{} {tested:?}", contract.id);
             }

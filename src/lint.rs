@@ -4,6 +4,7 @@
 use crate::examples::derived_path;
 use phaser_core::code;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
+use phaser_core::imports;
 use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::dialect::Backtracks;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
@@ -29,6 +30,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(values_of_no_data(contract));
         warnings.extend(vacuous_path(contract));
         warnings.extend(code_of_other_language(contract));
+        warnings.extend(idle_import(contract, paths));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -193,6 +195,40 @@ fn code_of_other_language(contract: &Contract) -> Vec<Warning> {
     code::misfits(contract).into_iter().map(misfit).collect()
 }
 
+/// Reports import globs that can match nothing, and a file glob without a language that has imports.
+fn idle_import(contract: &Contract, paths: &[RelPath]) -> Vec<Warning> {
+    let Some(imports) = contract.check.imports() else { return Vec::new() };
+    let about =
+        |what: String| Warning::at(&contract.origin.file, imports.line, format!("{}: {what}", contract.id));
+    if imports::is_for_no_language(contract) {
+        let what = "no file of the glob is in a language whose imports are known (change 'file_glob')";
+        return vec![about(what.to_owned())];
+    }
+    let is_below = |directory: &str| {
+        let directory = contract.scope.base.join(directory.trim_end_matches('/'));
+        paths.iter().any(|path| path.below(&directory).is_some())
+    };
+    let idle = |text: &String| {
+        let shown = printable(text);
+        if text.starts_with(['/', '.']) {
+            return Some(format!(
+                "the import '{shown}' can match nothing: paths start at the project's root (write it without '/' and '.' at the start)"
+            ));
+        }
+        let glob = Glob::new(text).ok()?;
+        let directory = glob.directory();
+        let (first, _) = directory.split_once('/')?;
+        // Modules have names with `/`, too. Those start with no directory of the project.
+        (is_below(first) && !is_below(directory)).then(|| {
+            format!(
+                "the import '{shown}' matches no file of the project (there is nothing in {})",
+                printable(directory)
+            )
+        })
+    };
+    imports.globs.iter().filter_map(idle).map(about).collect()
+}
+
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
     Warning::at(&contract.origin.file, pattern.line, format!("{}: {what}", contract.id))
 }
@@ -214,7 +250,9 @@ fn duplicates(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
     for (at, &second) in contracts.iter().enumerate() {
         for &first in &contracts[..at] {
             let line = second.check.pattern().map(|pattern| pattern.line);
-            let Some(line) = line.or(second.check.code().map(|code| code.line)) else { continue };
+            let line = line.or(second.check.code().map(|code| code.line));
+            let line = line.or(second.check.imports().map(|imports| imports.line));
+            let Some(line) = line else { continue };
             if same_demand(first, second) && overlap(first, second, paths) {
                 let what = format!(
                     "same pattern as {} ({}) for the same files (remove one of them)",
@@ -234,7 +272,9 @@ fn same_demand(first: &Contract, second: &Contract) -> bool {
         let path = check.value().map(|value| (value.demand, value.path.clone()));
         let pattern = check.pattern().map(|pattern| (pattern.source.clone(), pattern.dialect));
         let code = check.code().map(|code| (code.source.clone(), code.language.clone()));
-        (pattern.is_some() || code.is_some()).then_some((std::mem::discriminant(check), path, pattern, code))
+        let imports = check.imports().map(|imports| imports.globs.clone());
+        let is_comparable = pattern.is_some() || code.is_some() || imports.is_some();
+        is_comparable.then_some((std::mem::discriminant(check), path, pattern, code, imports))
     };
     first.enabled
         && second.enabled

@@ -206,6 +206,9 @@ fn write(
             writeln!(out, "  language: {language}")?;
         }
     }
+    if let Some(imports) = contract.check.imports() {
+        writeln!(out, "  import: {}", inert(&imports.globs.join(" or ")))?;
+    }
     if let Some(check) = contract.check.command() {
         if !check.commands.is_empty() {
             writeln!(out, "  command: {}", inert(&check.commands.join(" or ")))?;

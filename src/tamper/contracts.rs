@@ -217,6 +217,10 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
         let as_strict = is_lower(old.lines, new.lines) && is_lower(old.bytes, new.bytes);
         return (!as_strict).then_some(Fault::Is("allows larger files"));
     }
+    if let (Some(old), Some(new)) = (was.check.imports(), is.check.imports()) {
+        let covers = old.globs.iter().all(|glob| new.globs.contains(glob));
+        return (!covers).then_some(Fault::Is("forbids fewer imports"));
+    }
     if code(was).is_some() && code(is).is_some() && same_type {
         return Some(Fault::Is("has other code"));
     }

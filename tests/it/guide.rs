@@ -77,6 +77,7 @@ fn tables() -> (String, String) {
         match key {
             "pattern" => "for types with a pattern",
             "code" => "for types about code",
+            "import" => "for `forbid_import`",
             "file_glob" => "for types about files",
             "path" => "for types about values",
             key if required.iter().any(|required| required == key) => "yes",

@@ -49,6 +49,7 @@ mod hostile_trees;
 mod html;
 mod ignores;
 mod import;
+mod imports;
 mod init;
 mod inputs;
 mod install;

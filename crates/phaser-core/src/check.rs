@@ -37,6 +37,7 @@ use std::ops::Range;
 
 use crate::code::{CodePattern, CodeSource};
 use crate::contract::{ContractSchema, Pattern};
+use crate::imports::ImportPattern;
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
@@ -51,6 +52,7 @@ mod file_parses;
 mod file_size;
 mod file_unchanged;
 mod forbid_command;
+mod forbid_import;
 mod forbid_pattern;
 mod keep_pattern;
 mod message;
@@ -68,6 +70,7 @@ pub use file_parses::{FILE_PARSES, FileParses};
 pub use file_size::{FILE_SIZE, FileSize};
 pub use file_unchanged::{AppendRule, FILE_UNCHANGED, FileUnchanged, with_line_feeds};
 pub use forbid_command::{FORBID_COMMAND, ForbidCommand};
+pub use forbid_import::{FORBID_IMPORT, ForbidImport};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
 pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
@@ -76,7 +79,7 @@ pub use require_somewhere::RequireSomewhere;
 pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 19] = [
+pub static TYPES: [&ContractType; 20] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -93,6 +96,7 @@ pub static TYPES: [&ContractType; 19] = [
     &COMPANION_CHANGED,
     &FORBID_CODE,
     &REQUIRE_CODE,
+    &FORBID_IMPORT,
     &FORBID_COMMAND,
     &FORBID_IN_MESSAGE,
     &REQUIRE_IN_MESSAGE,
@@ -139,6 +143,8 @@ pub struct TypeValues {
     pub code: Option<(CodeSource, usize)>,
     /// `language`.
     pub language: Option<String>,
+    /// `import`, with its line.
+    pub import: Option<(Vec<String>, usize)>,
     /// `command`.
     pub commands: Vec<String>,
     /// `args`.
@@ -159,6 +165,7 @@ impl TypeValues {
             equals: Vec::new(),
             code: None,
             language: None,
+            import: None,
             commands: Vec::new(),
             args: Vec::new(),
         }
@@ -325,6 +332,11 @@ pub trait Evaluator {
         None
     }
 
+    /// The imports to search for before evaluation.
+    fn imports(&self) -> Option<&ImportPattern> {
+        None
+    }
+
     /// A pattern that matches in every text with a match.
     fn prefilter(&self) -> Option<&Pattern> {
         self.pattern()
@@ -390,6 +402,8 @@ pub enum Check {
     ForbidCode(ForbidCode),
     /// See [`RequireCode`].
     RequireCode(RequireCode),
+    /// See [`ForbidImport`].
+    ForbidImport(ForbidImport),
     /// See [`ForbidCommand`].
     Command(ForbidCommand),
 }
@@ -426,6 +440,7 @@ impl Check {
             Self::Companion(check) => check,
             Self::ForbidCode(check) => check,
             Self::RequireCode(check) => check,
+            Self::ForbidImport(check) => check,
             Self::Command(check) => check,
         }
     }
@@ -497,6 +512,16 @@ impl Check {
     /// See [`Evaluator::code`].
     pub fn code(&self) -> Option<&CodePattern> {
         self.evaluator().code()
+    }
+
+    /// See [`Evaluator::imports`].
+    pub fn imports(&self) -> Option<&ImportPattern> {
+        self.evaluator().imports()
+    }
+
+    /// Whether the result of a file depends on other files of the project.
+    pub fn reads_project(&self) -> bool {
+        self.imports().is_some()
     }
 
     /// See [`Evaluator::prefilter`].
@@ -594,8 +619,9 @@ mod tests {
     fn builds_nothing_without_required_key() {
         for row in TYPES {
             let check = (row.build)(TypeValues::new(ContractSchema::Flat));
-            let needs_key = ["pattern", "companion", "path", "code"].iter().any(|key| row.requires(key))
-                || !row.one_of_keys.is_empty();
+            let needs_key =
+                ["pattern", "companion", "path", "code", "import"].iter().any(|key| row.requires(key))
+                    || !row.one_of_keys.is_empty();
             assert_eq!(check.is_none(), needs_key, "{row}");
         }
     }

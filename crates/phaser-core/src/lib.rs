@@ -11,6 +11,7 @@ pub mod deadline;
 pub mod digest;
 pub mod file_kind;
 pub mod fix;
+pub mod imports;
 pub mod matcher;
 pub mod notebook;
 pub mod path;

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use crate::contract::scope::FileSet;
 use crate::contract::{Contract, RequiredLiterals, Warning};
+use crate::imports::{NoProject, ProjectView, Resolver};
 use crate::path::{PROJECT_CONTRACTS, RelPath};
 
 pub(crate) mod captures;
@@ -105,6 +106,8 @@ pub struct Matcher {
     prepared: Prepared,
     globs: GlobSet,
     groups: Mutex<HashMap<SelectionKey, Arc<Selection>>>,
+    /// Resolves imports.
+    resolver: Mutex<Arc<Resolver>>,
     options: Options,
 }
 
@@ -146,12 +149,29 @@ impl Matcher {
     fn with(contracts: Vec<Contract>, prepared: Prepared, options: Options) -> Self {
         let globs = GlobSet::of(&contracts);
         let contracts = contracts.into_iter().map(Arc::new).collect();
-        Self { contracts, prepared, globs, groups: Mutex::default(), options }
+        let resolver = Mutex::new(Arc::new(Resolver::new(Arc::new(NoProject))));
+        Self { contracts, prepared, globs, groups: Mutex::default(), resolver, options }
     }
 
     /// The contracts. A [`Selection`] refers to them by index.
     pub fn contracts(&self) -> &[Arc<Contract>] {
         &self.contracts
+    }
+
+    /// Sets the project in which imports are resolved. Until then nothing exists. Results of earlier checks stay as they are,
+    /// so it is set between scans.
+    pub fn resolve_in(&self, project: Arc<dyn ProjectView>) {
+        let resolver = Arc::new(Resolver::new(project));
+        *self.resolver.lock().unwrap_or_else(PoisonError::into_inner) = resolver;
+    }
+
+    fn resolver(&self) -> Arc<Resolver> {
+        Arc::clone(&self.resolver.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the result of a file at this path depends on other files of the project.
+    pub fn reads_project(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
+        self.contracts.iter().any(|one| one.check.reads_project() && one.applies_to(path, alias))
     }
 
     /// The settings it was built with.

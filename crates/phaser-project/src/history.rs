@@ -31,6 +31,9 @@ use phaser_core::matcher::{Matcher, Selection};
 use phaser_core::skipped::{Gap, SkipReason};
 
 pub mod backtest;
+mod imports;
+
+use imports::ImportCounts;
 
 /// The open violations of the sampled commits.
 #[derive(Debug)]
@@ -95,17 +98,24 @@ pub fn count(
     let mut versions = VersionTable::new(matcher);
     let first: Vec<usize> =
         files.iter().filter_map(|CommittedFile { path, stored }| versions.number(path, stored)).collect();
+    let differences = steps;
     let steps: Vec<VersionChanges> =
-        steps.iter().map(|step| VersionChanges::of(step, &mut versions)).collect();
+        differences.iter().map(|step| VersionChanges::of(step, &mut versions)).collect();
+    let mut tallies = versions.tally(options, progress);
+    let mut imports = ImportCounts::new(matcher, &files, options);
     drop(files);
-    let tallies = versions.tally(options, progress);
+    if let Some(imports) = &imports {
+        tallies.iter_mut().for_each(|tally| tally.open.retain(|(contract, _)| !imports.has(*contract)));
+    }
     let mut now = OpenCounts::new(matcher);
     first.iter().for_each(|&at| now.add(&tallies[at]));
     let mut samples = Vec::new();
-    let mut steps = steps.into_iter();
+    let mut steps = steps.into_iter().zip(differences);
     for commit in commits {
-        samples.push(now.sample(commit, has_all));
-        if let Some(VersionChanges { taken, added }) = steps.next() {
+        let of_imports = imports.iter().flat_map(ImportCounts::open);
+        samples.push(now.sample(commit, has_all, of_imports));
+        if let Some((VersionChanges { taken, added }, differences)) = steps.next() {
+            imports.iter_mut().for_each(|imports| imports.step(&differences));
             taken.iter().for_each(|&at| now.take(&tallies[at]));
             added.iter().for_each(|&at| now.add(&tallies[at]));
         }
@@ -270,12 +280,19 @@ impl<'m> OpenCounts<'m> {
         tally.satisfied.iter().for_each(|&contract| self.satisfied[contract] -= 1);
     }
 
-    /// The sample of a commit with the current totals.
-    fn sample(&self, commit: Commit, has_all: bool) -> CommitSample {
+    /// The sample of a commit with the current totals, and these.
+    fn sample(
+        &self,
+        commit: Commit,
+        has_all: bool,
+        others: impl Iterator<Item = (usize, usize)>,
+    ) -> CommitSample {
+        let mut open = self.open.clone();
+        others.for_each(|(contract, count)| open[contract] += count);
         let mut sample = CommitSample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
         for (at, contract) in self.matcher.contracts().iter().enumerate() {
             let is_missing = contract.check.is_about_project() && has_all && self.satisfied[at] == 0;
-            let count = self.open[at] + usize::from(is_missing);
+            let count = open[at] + usize::from(is_missing);
             if count == 0 {
                 continue;
             }

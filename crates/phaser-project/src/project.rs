@@ -12,6 +12,7 @@
 //! and the baseline is read only if a violation is open.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, Severity, Warning};
 use phaser_core::deadline::Deadline;
+use phaser_core::imports::ProjectView;
 use phaser_core::matcher::limits::Limits;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::{SkipReason, Skipped};
@@ -40,6 +42,7 @@ use crate::source::git::{
     self, ChangeBase, CommitMessage, Committed, GitError, GitLocation, Renames, StagedFiles, Untracked,
 };
 use crate::source::present::ProjectFiles;
+use crate::source::view::{DiskView, ListedView};
 use crate::source::{Compared, Coverage, Source, Targets, changes, files, message, tree, worktree};
 use crate::states::{BaselineInput, OtherFiles, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
@@ -359,6 +362,7 @@ impl Project {
             targets: Targets::none(),
             loaded: Loaded::default(),
             change: None,
+            view: None,
             matcher: None,
             fix_contracts: None,
             existing: Existing::Deny,
@@ -394,6 +398,7 @@ impl Project {
             loaded.load_packs(known.as_ref().map(|known| known as _));
         }
         let change = self.change(source, &loaded, &mut targets)?;
+        let view = self.view(source, &loaded, &targets)?;
         if by_configuration {
             loaded.existing_by_file().limit_comparison(&mut targets);
         }
@@ -403,6 +408,7 @@ impl Project {
             ignored_by_git: self.ignored_by_git(source, &loaded),
             fix_contracts: in_flight.then(Vec::new),
             change,
+            view,
             targets,
             loaded,
             existing,
@@ -542,6 +548,24 @@ impl Project {
                 Ok(None)
             }
         }
+    }
+
+    /// The files in which imports are resolved, if a contract is about imports.
+    fn view(&self, source: &Source, loaded: &Loaded, targets: &Targets) -> Result<Option<View>, Error> {
+        if !loaded.contracts.iter().any(|contract| contract.enabled && contract.check.reads_project()) {
+            return Ok(None);
+        }
+        let at_head = match source {
+            Source::Diff(range) => git::files_at_head(&self.root, &self.location(), range)?,
+            _ => None,
+        };
+        Ok(Some(View(match (source, &targets.coverage, at_head) {
+            (Source::Staged(_), Coverage::Listed(listing), _) => {
+                Arc::new(ListedView::of_index(listing.clone()))
+            }
+            (_, _, Some(files)) => Arc::new(ListedView::of(files)),
+            _ => Arc::new(DiskView::new(&self.root, targets)),
+        })))
     }
 
     /// The files of an edit with their base: the last commit, or the file on disk without git.
@@ -860,6 +884,16 @@ pub fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
     }
 }
 
+/// The files in which imports are resolved.
+#[derive(Clone)]
+struct View(Arc<dyn ProjectView>);
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("View")
+    }
+}
+
 /// One source with its targets and the contracts that apply to them.
 #[derive(Debug)]
 pub struct Inspection<'p> {
@@ -871,6 +905,8 @@ pub struct Inspection<'p> {
     pub loaded: Loaded,
     /// The change that the source is, for contracts about changes.
     change: Option<ChangeSet>,
+    /// The files in which imports are resolved.
+    view: Option<View>,
     /// The matcher of the last run.
     matcher: Option<Matcher>,
     /// Every contract, kept by [`Self::run`] to fix an edit in flight.
@@ -910,7 +946,7 @@ impl<'p> Inspection<'p> {
 
     /// A matcher of every contract whatever its severity, if the edit is to be fixed in flight.
     pub fn fix_matcher(&self) -> Option<Matcher> {
-        Some(Matcher::new(self.fix_contracts.clone()?, self.matching()))
+        Some(self.resolving(Matcher::new(self.fix_contracts.clone()?, self.matching())))
     }
 
     /// How targets are scanned.
@@ -927,6 +963,14 @@ impl<'p> Inspection<'p> {
             propose_fixes: fixes == FixMode::Propose,
             cache: None,
         }
+    }
+
+    /// The matcher, with imports resolved in the files of the source.
+    fn resolving(&self, matcher: Matcher) -> Matcher {
+        if let Some(View(view)) = &self.view {
+            matcher.resolve_in(Arc::clone(view));
+        }
+        matcher
     }
 
     fn matching(&self) -> matcher::Options {
@@ -970,7 +1014,7 @@ impl<'p> Inspection<'p> {
                 contract.severity >= min && severity.is_none_or(|severity| contract.severity == severity)
             });
         }
-        self.matcher = Some(match deadline.is_never() {
+        let matcher = match deadline.is_never() {
             true => {
                 let mut dropped = owners(&contracts);
                 let (matcher, mut broken) = Matcher::validated(contracts, self.matching());
@@ -985,7 +1029,8 @@ impl<'p> Inspection<'p> {
                 matcher
             }
             false => Matcher::new(contracts, self.matching()),
-        });
+        };
+        self.matcher = Some(self.resolving(matcher));
         self.phases.end(Phase::ContractsCompiled);
         warnings
     }
@@ -1079,6 +1124,7 @@ impl<'p> Inspection<'p> {
         };
         let contracts = matcher.contracts().iter().filter(|contract| ids.contains(contract.id.as_str()));
         let matcher = Matcher::new(contracts.map(|contract| (**contract).clone()).collect(), self.matching());
+        let matcher = self.resolving(matcher);
         let options = scan::ScanOptions {
             threads: project.threads(),
             existing: Existing::Deny,

@@ -238,7 +238,9 @@ impl From<FileResult> for ScannedTarget {
 
 /// Checks one target, from the cache if its file is unchanged.
 fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> ScannedTarget {
-    let scanned = match worker.cache.and_then(|cache| look_up(cache, target, &mut worker.next)) {
+    // The cache knows the content of a file, and not that of the files that its imports depend on.
+    let cache = worker.cache.filter(|_| !matcher.reads_project(&target.path, target.alias.as_ref()));
+    let scanned = match cache.and_then(|cache| look_up(cache, target, &mut worker.next)) {
         Some(CacheLookup::Unchanged(result)) => result.into(),
         Some(CacheLookup::ToRead(file)) => search_target(matcher, worker, target, Some(file)),
         None => search_target(matcher, worker, target, None),

@@ -20,6 +20,7 @@ pub mod notebook;
 pub mod present;
 pub mod shard;
 pub mod tree;
+pub mod view;
 pub mod worktree;
 
 /// Where the text to check comes from.

@@ -20,6 +20,7 @@
 //! their steps, and so stop at the same point on every machine; a caller with a deadline passes a function that ends them
 //! earlier. Either way the result is [`Unfinished`], never "no match".
 
+mod imports;
 mod keywords;
 mod language;
 mod literals;
@@ -28,6 +29,7 @@ mod rule;
 pub mod shell;
 mod tree;
 
+pub use imports::{FileImports, Import, ImportForm, ImportedMember};
 pub use language::Language;
 pub use rule::{CodeRule, CompiledRule, RuleError};
 pub use tree::{MAX_BYTES, Stop, SyntaxTree, Unfinished};

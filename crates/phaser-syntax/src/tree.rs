@@ -71,6 +71,16 @@ impl SyntaxTree {
         &self.tree
     }
 
+    /// The text.
+    pub(crate) fn source(&self) -> &str {
+        &self.root.root().get_doc().source
+    }
+
+    /// Whether the caller wants to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        (self.stop)()
+    }
+
     /// The parts of the text in other languages: the scripts and styles of HTML.
     pub(crate) fn embedded(&self) -> Result<&[SyntaxTree], Unfinished> {
         let parsed = self.embedded.get_or_init(|| {

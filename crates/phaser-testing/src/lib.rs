@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use phaser::internals::{apply_within, count_hooks, install, respond, tool_call, uninstall};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser_core::fix::Fixer;
+use phaser_core::imports::{EntryKind, ImportTarget, ProjectView, Resolver};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
 use phaser_core::matcher::pattern::dialect::{TranslationPurpose, translate};
 use phaser_core::matcher::{Directives, FileNames, Matcher, Options};
@@ -22,6 +24,7 @@ use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::{RelPath, Root};
 use phaser_project::scan::{self, Measure, scan};
 use phaser_project::source::changes::changes;
+use phaser_project::source::view;
 use phaser_project::tool_call::{MAX_PATH, Moment, NotApplied, Occurrences, TextEdit};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
@@ -194,6 +197,92 @@ pub fn data(data: &[u8]) {
             let fixed = std::str::from_utf8(&fixed.text).expect("is text");
             assert!(Tree::parse(fixed, format).is_ok(), "{name}: a fix broke the file: {fixed}");
         }
+    }
+}
+
+/// A code pattern, or a rule as JSON, and a text, in every language: matches are in the text, in order, and the same
+/// again. A fix gives text.
+pub fn code(data: &[u8]) {
+    let Some((source, content)) = split_once(data) else { return };
+    let (Ok(source), Some(text)) = (std::str::from_utf8(source), Text::new(content)) else { return };
+    let is_rule = serde_json::from_str::<Value>(source).is_ok_and(|rule| rule.is_object());
+    let code = if is_rule { source.to_owned() } else { serde_json::to_string(source).expect("is JSON") };
+    let yaml = format!(
+        "rule_id: no-x\ntype: forbid_code\ncode: {code}\nfix: ''\nfile_glob: '**'\nmessage: m\nseverity: error\n"
+    );
+    let Ok(contract) = syntax::parse(&yaml, origin()) else { return };
+    let matcher = matcher(vec![contract]);
+    for extension in EXTENSIONS {
+        let path = RelPath::from(format!("a.{extension}").as_str());
+        let selection = matcher.select(&path, None);
+        let checked = matcher.check(&selection, &path, Some(&text));
+        let found: Vec<_> = checked
+            .violations
+            .iter()
+            .filter_map(|violation| Some(violation.found.as_ref()?.range.clone()))
+            .collect();
+        let is_inside = |range: &Range<usize>| range.start < range.end && range.end <= text.bytes().len();
+        assert!(found.iter().all(is_inside), "{extension}: {found:?}");
+        let again = matcher.check(&selection, &path, Some(&text));
+        assert_eq!(checked.violations, again.violations, "{extension}");
+        if (1..10).contains(&found.len()) {
+            let _ = Fixer::new(&matcher).fix(FileNames { path: &path, alias: None }, &text, []);
+        }
+    }
+}
+
+/// A text, in every language with imports, and configuration files: each import is in the text, and a path in the project
+/// is normal. Parts: the text, then name and content of each file.
+pub fn imports(data: &[u8]) {
+    let mut parts = data.split(|&byte| byte == 0);
+    let Some(text) = parts.next() else { return };
+    let rest: Vec<&[u8]> = parts.collect();
+    let files: BTreeMap<String, String> = rest
+        .chunks(2)
+        .filter_map(|pair| match pair {
+            [name, content] => {
+                Some((String::from_utf8(name.to_vec()).ok()?, String::from_utf8(content.to_vec()).ok()?))
+            }
+            _ => None,
+        })
+        .collect();
+    let resolver = Resolver::new(Arc::new(FilesInMemory(files)));
+    for extension in EXTENSIONS {
+        let path = RelPath::from(format!("src/app/a.{extension}").as_str());
+        for import in resolver.imports_of(&path, text).unwrap_or_default() {
+            let spans = import.members.iter().map(|member| &member.span).chain([&import.span]);
+            for span in spans {
+                assert!(text.get(span.clone()).is_some_and(|part| !part.is_empty()), "{extension}: {span:?}");
+            }
+            let targets = import.members.iter().flat_map(|member| &member.targets).chain(&import.targets);
+            for target in targets {
+                let ImportTarget::Path(path) = target else { continue };
+                let is_normal = path == "." || path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+                assert!(is_normal, "{extension}: {path}");
+            }
+        }
+    }
+}
+
+/// One extension of each language with a grammar.
+const EXTENSIONS: [&str; 18] = [
+    "py", "js", "jsx", "ts", "tsx", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "sh", "html", "css",
+    "json", "yaml",
+];
+
+struct FilesInMemory(BTreeMap<String, String>);
+
+impl ProjectView for FilesInMemory {
+    fn entry(&self, path: &str) -> Option<EntryKind> {
+        view::entry(&self.0, path)
+    }
+
+    fn list(&self, directory: &str) -> Vec<(String, EntryKind)> {
+        view::list(&self.0, directory)
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        self.0.get(path).cloned()
     }
 }
 

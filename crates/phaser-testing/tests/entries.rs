@@ -473,3 +473,95 @@ fn contract(id: &str, kind: &str, pattern: Option<&str>, glob: &str) -> String {
         pattern.unwrap_or_default()
     )
 }
+
+const SOURCES: [&str; 9] = [
+    "import a.b as c\nfrom .m import (x, y)\nx = eval(y)  # eval\n",
+    "import a from './b';\nexport * from \"@/c\";\nconst d = require('d');\neval(`x${y}`);\n",
+    "package a\nimport (\n\t. \"b/c\"\n)\nfunc f() { eval(x) }\n",
+    "use crate::{a, b::{self, C as D}};\nmod m { use super::*; }\nfn f() { eval(x); }\n",
+    "package a.b;\nimport static c.D.e;\nimport f.*;\nclass G { void h() { eval(i); } }\n",
+    "<?php\nuse A\\{B, C as D};\neval($x);\n",
+    "require_relative '../a'\nrequire \"b\"\neval(x)\n",
+    "#include \"a/b.h\"\n#include <c.h>\nint main() { eval(x); }\n",
+    "using static A.B;\nusing C = D.E;\nclass F { void G() { eval(x); } }\n",
+];
+
+/// Words of all languages.
+const WORDS: &[&str] = &[
+    "import ",
+    "from ",
+    "use ",
+    "using ",
+    "require(",
+    "#include ",
+    "export ",
+    "mod ",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "'",
+    "\"",
+    "`",
+    "${",
+    "'''",
+    "\"\"\"",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    "::",
+    ".",
+    "..",
+    "../",
+    "*",
+    ";",
+    "\\",
+    "\n",
+    "\t",
+    "    ",
+    "\u{feff}",
+    "é",
+    "$X",
+    "$$$",
+    "eval",
+    "super::",
+    "crate::",
+    "self",
+    "static ",
+    "<?php ",
+    "<script>",
+    "</script>",
+    "- ",
+    ": ",
+    "\0",
+];
+
+#[test]
+fn code_holds() {
+    let patterns = [
+        "eval($X)",
+        "$A",
+        "$$$",
+        "import $X",
+        r#"{"any": [{"pattern": "eval($X)"}, {"kind": "call"}]}"#,
+        r#"{"pattern": "$A.$B", "not": {"inside": {"kind": "string", "stopBy": "end"}}}"#,
+    ];
+    let good =
+        patterns.iter().flat_map(|pattern| SOURCES.map(|source| format!("{pattern}\0{source}").into_bytes()));
+    try_out("code", entries::code, good.collect(), WORDS);
+}
+
+#[test]
+fn imports_holds() {
+    let configs = "tsconfig.json\0{\"extends\": \"./tsconfig.json\", \"compilerOptions\": {\"paths\": {\"@/*\": [\"./src/*\"]}}}\0\
+        package.json\0{\"workspaces\": [\"packages/*\", \"**\"]}\0packages/a/package.json\0{\"name\": \"d\"}\0\
+        go.mod\0module b\nreplace c => ./c\n\0Cargo.toml\0[package]\nname = 'a'\n[dependencies]\nb = {path = '../b'}\n\0\
+        src/c.ts\0\0src/b/__init__.py\0\0pyproject.toml\0";
+    let good = SOURCES.map(|source| format!("{source}\0{configs}").into_bytes());
+    try_out("imports", entries::imports, good.to_vec(), WORDS);
+}

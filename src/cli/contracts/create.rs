@@ -31,6 +31,7 @@ use phaser_core::matcher;
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_data::Scalar;
 use phaser_project::contracts::read::ContractDirectory;
+use phaser_project::path::Root;
 use phaser_project::project::PATIENT_TIMEOUT;
 
 mod dialogue;
@@ -64,6 +65,10 @@ pub struct Create {
     /// Set the language of the code [default: by file name]
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
+
+    /// Forbid imports of these modules, such as 'src/infra/**' (repeatable)
+    #[arg(long = "import", value_name = "GLOB")]
+    imports: Vec<String>,
 
     /// Set the replacement for 'phaser fix'; $1 and ${name} are groups
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
@@ -192,7 +197,7 @@ fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> 
     let project = args.place().project(environment)?;
     let new = Destination::new(&project, args.user)?.contract(&args.spec())?;
     new.check_id(&project)?;
-    let failures = failures(&new.contract);
+    let failures = failures(&new.contract, &project.root);
     if !failures.is_empty() {
         failures.iter().for_each(to_stderr);
         bail!("{}: examples fail; nothing written (correct the pattern or the examples)", new.contract.id);
@@ -224,8 +229,8 @@ fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> 
 }
 
 /// The examples that fail, one line each.
-fn failures(contract: &Contract) -> Vec<String> {
-    let tested = match examples::test(contract, PATIENT_TIMEOUT) {
+fn failures(contract: &Contract, root: &Root) -> Vec<String> {
+    let tested = match examples::test(contract, PATIENT_TIMEOUT, Some(root)) {
         Ok(tested) => tested,
         Err(warnings) => return warnings.iter().map(Warning::to_string).collect(),
     };
@@ -253,6 +258,7 @@ struct ContractSpec {
     equals: Vec<String>,
     code: Option<String>,
     language: Option<String>,
+    imports: Vec<String>,
     fix: Option<String>,
     max_lines: Option<String>,
     max_bytes: Option<String>,
@@ -307,6 +313,7 @@ impl Create {
             &self.violating,
             &self.passing,
             &self.companion,
+            &self.imports,
         ];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
@@ -328,6 +335,7 @@ impl Create {
             equals: self.equals.clone(),
             code: self.code.clone(),
             language: self.language.clone(),
+            imports: self.imports.clone(),
             fix: self.fix.clone(),
             max_lines: self.max_lines.clone(),
             max_bytes: self.max_bytes.clone(),
@@ -364,6 +372,7 @@ impl ContractSpec {
             ("path", self.path.is_some()),
             ("code", self.code.is_some()),
             ("language", self.language.is_some()),
+            ("import", !self.imports.is_empty()),
             ("equals", !self.equals.is_empty()),
         ];
         for (key, is_given) in given {
@@ -420,6 +429,7 @@ impl ContractSpec {
             ("file_kind", &self.file_kinds),
             ("exclude_kind", &self.exclude_kinds),
             ("in", &self.zones),
+            ("import", &self.imports),
             ("companion", &self.companions),
             ("tags", &self.tags),
         ];

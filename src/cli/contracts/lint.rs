@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use phaser_core::contract::Warning;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_project::path::RelPath;
 use phaser_project::project::{MAX_FILE_SIZE, PATIENT_TIMEOUT};
+use phaser_project::source::view::DiskView;
 use phaser_project::source::{Reader, Targets};
 
 #[derive(Debug, Args)]
@@ -64,6 +66,7 @@ fn directives(project: &LoadedProject, targets: &Targets) -> Vec<Warning> {
     let options =
         matcher::Options { exempt, ..matcher::Options::new(PATIENT_TIMEOUT, Directives::Disregarded) };
     let (matcher, mut warnings) = Matcher::validated(loaded.contracts.clone(), options);
+    matcher.resolve_in(Arc::new(DiskView::new(&project.root, &Targets::none())));
     let packs = all_packs();
     let others: BTreeSet<&str> =
         loaded.contracts.iter().chain(&packs.contracts).map(|contract| contract.id.as_str()).collect();

@@ -65,7 +65,7 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
     let mut broken: Vec<Warning> = Vec::new();
     let mut all = Vec::new();
     for contract in contracts {
-        match examples::test(contract, PATIENT_TIMEOUT) {
+        match examples::test(contract, PATIENT_TIMEOUT, Some(&project.root)) {
             Ok(tested) => all.push((contract, tested)),
             Err(warnings) => broken.extend(warnings),
         }

@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use phaser_syntax::{CodeRule, CompiledRule, Language, MAX_BYTES, RuleError, Stop, SyntaxTree, Unfinished};
+use phaser_syntax::{
+    CodeRule, CompiledRule, FileImports, Language, MAX_BYTES, RuleError, Stop, SyntaxTree, Unfinished,
+};
 
 use super::{CodePattern, CodeSource};
 use crate::contract::Contract;
@@ -14,7 +16,7 @@ use crate::deadline::Deadline;
 use crate::notebook;
 use crate::path::RelPath;
 use crate::skipped::ParseLimit;
-use phaser_glob::NamePattern;
+use phaser_glob::{Glob, NamePattern};
 
 /// The problem of a value that is valid in no language.
 pub(crate) fn mistake(source: &CodeSource) -> Option<String> {
@@ -108,7 +110,12 @@ fn languages_of(contract: &Contract, code: &CodePattern) -> Vec<Language> {
     if let Some(language) = code.language.as_deref().and_then(Language::find) {
         return vec![language];
     }
-    let named = match contract.glob.names() {
+    languages_of_glob(&contract.glob)
+}
+
+/// The languages of the files of a glob, as far as it tells.
+pub(crate) fn languages_of_glob(glob: &Glob) -> Vec<Language> {
+    let named = match glob.names() {
         NamePattern::Any => return Language::all().collect(),
         NamePattern::Name(name) => vec![language_of(name)],
         NamePattern::Extensions(extensions) => {
@@ -183,6 +190,16 @@ impl<'a> CodeTrees<'a> {
     pub fn find(&self, lazy: &LazyCode, code: &CodePattern) -> Result<Vec<Range<usize>>, NotSearched> {
         let rule = self.rule(lazy, code)?;
         self.with_tree(rule.language(), |tree| rule.find(tree))
+    }
+
+    /// The imports of the text, and its language.
+    pub fn imports(&self) -> Result<(Language, FileImports), NotSearched> {
+        let language = self.host.filter(|host| host.has_imports()).ok_or(NotSearched::OtherLanguage)?;
+        let has = |word: &&str| memchr::memmem::find(self.text.as_bytes(), word.as_bytes()).is_some();
+        if !language.import_words().iter().any(has) {
+            return Ok((language, FileImports::default()));
+        }
+        self.with_tree(language, |tree| Ok((language, tree.imports()?)))
     }
 
     /// The text that `template` gives for the match with each of these spans.

@@ -17,6 +17,7 @@ use crate::code::CodePattern;
 use crate::code::engine::{CodeTrees, NotSearched};
 use crate::contract::{Contract, RequiredLiterals};
 use crate::file_kind::{FileKinds, KindFilter, TextKinds};
+use crate::imports::{ImportPattern, ResolvedImport};
 use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
@@ -216,6 +217,7 @@ impl Matcher {
             zones: OnceCell::new(),
             names,
             kinds: OnceCell::new(),
+            imports: OnceCell::new(),
         };
         let mut room = self.options.limits.violations;
         if selection.has_searches() {
@@ -342,6 +344,8 @@ struct FileCheck<'a> {
     kinds: OnceCell<TextKinds>,
     /// The syntax trees of the file.
     trees: CodeTrees<'a>,
+    /// The imports of the file, found for the first contract about them.
+    imports: OnceCell<Result<Vec<ResolvedImport>, NotSearched>>,
     part: TextPart,
 }
 
@@ -368,6 +372,16 @@ struct FoundMatches {
     unfinished: Option<Unfinished>,
     /// Whether the contract is about code that a file of this language cannot have.
     is_of_other_language: bool,
+}
+
+impl FoundMatches {
+    fn note(&mut self, why: NotSearched) {
+        match why {
+            NotSearched::OtherLanguage => self.is_of_other_language = true,
+            NotSearched::TimedOut => self.unfinished = Some(Unfinished::OutOfTime),
+            NotSearched::Limit(limit) => self.unfinished = Some(Unfinished::NotParsed(limit)),
+        }
+    }
 }
 
 impl FileCheck<'_> {
@@ -404,6 +418,9 @@ impl FileCheck<'_> {
         let most = check.max_matches().min(check.match_limit() + 1);
         if let Some(code) = check.code() {
             return self.search_code(contract, code, most);
+        }
+        if let Some(imports) = check.imports() {
+            return self.search_imports(contract, imports, most);
         }
         let mut found = FoundMatches::default();
         if let Some(pattern) = self.matcher.pattern(contract) {
@@ -444,9 +461,23 @@ impl FileCheck<'_> {
                     return self.without_match(contract);
                 }
             }
-            Err(NotSearched::OtherLanguage) => found.is_of_other_language = true,
-            Err(NotSearched::TimedOut) => found.unfinished = Some(Unfinished::OutOfTime),
-            Err(NotSearched::Limit(limit)) => found.unfinished = Some(Unfinished::NotParsed(limit)),
+            Err(why) => found.note(why),
+        }
+        found
+    }
+
+    /// The imports that match, up to this number.
+    fn search_imports(&self, contract: usize, imports: &ImportPattern, most: usize) -> FoundMatches {
+        let mut found = FoundMatches::default();
+        if self.part == TextPart::AroundCells {
+            return found;
+        }
+        match self.imports.get_or_init(|| self.matcher.resolver().imports(self.path, &self.trees)) {
+            Ok(all) => {
+                let spans = imports.violations(&self.matcher.contracts[contract], all);
+                found.matches = spans.into_iter().take(most).map(|span| self.view.in_file(span)).collect();
+            }
+            Err(why) => found.note(*why),
         }
         found
     }

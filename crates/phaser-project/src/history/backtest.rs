@@ -2,12 +2,15 @@
 //!
 //! A commit is compared with its first parent like any other change, so only new violations are open.
 
+use std::sync::Arc;
+
 use crate::path::Root;
 use crate::report::Report;
 use crate::scan::change::{ChangeOptions, judge_change};
 use crate::scan::{ProgressSink, ScanOptions, scan};
 use crate::source::git::history::{Commit, CommitChanges, HistoryNote, WithChange, each_change};
 use crate::source::git::{GitError, GitLocation};
+use crate::source::view::ListedView;
 use crate::states::decide_states;
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
@@ -76,7 +79,8 @@ pub fn backtest(
     let mut backtest = BacktestResult { tried: Vec::new(), commits: 0, days: None, notes: Vec::new() };
     let about_changes = matcher.contracts().iter().any(|contract| contract.check.compares_change());
     let with_change = if about_changes { WithChange::Yes } else { WithChange::No };
-    let look = |CommitChanges { commit, targets, change }, all| {
+    let mut unlisted = None;
+    let look = |CommitChanges { commit, targets, change }: CommitChanges, all, files: &dyn Fn() -> _| {
         if backtest.commits == 0 {
             progress.start(all);
         }
@@ -84,6 +88,14 @@ pub fn backtest(
         let newest = backtest.days.take().map_or_else(|| commit.date.clone(), |[_, newest]| newest);
         backtest.days = Some([commit.date.clone(), newest]);
         let threads = if targets.targets.len() > FEW { options.threads } else { 1 };
+        if targets.targets.iter().any(|target| matcher.reads_project(&target.path, None)) {
+            match files() {
+                Ok(files) => matcher.resolve_in(Arc::new(ListedView::of(files))),
+                Err(error) => {
+                    unlisted.get_or_insert(error);
+                }
+            }
+        }
         let mut report = scan(matcher, &targets, ScanOptions { threads, ..options }, &());
         if let Some(change) = change {
             let ScanOptions { max_file_size, existing, .. } = options;
@@ -98,6 +110,9 @@ pub fn backtest(
     };
     let notes = each_change(past.root, past.location, (past.commits, with_change), look)?;
     progress.finish();
+    if let Some(error) = unlisted {
+        return Err(error);
+    }
     backtest.notes = notes;
     Ok(backtest)
 }

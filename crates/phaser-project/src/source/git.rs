@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use gix::objs::tree::EntryKind;
 
 use crate::path::Root;
+use crate::source::view::ListedFiles;
 use crate::source::{Compared, Content, Coverage, Target, Targets};
 use phaser_core::skipped::SkipReason;
 
@@ -131,6 +132,27 @@ pub fn changed(
     };
     let changes = compare::trees(&repository, base, head)?;
     Ok(Collection::of(&repository, &changes, renames))
+}
+
+/// The files of the commit that a range ends at; `None` if it ends at the worktree.
+pub fn files_at_head(
+    root: &Root,
+    location: &GitLocation,
+    revisions: &Revisions,
+) -> Result<Option<ListedFiles>, GitError> {
+    let repository = Repository::open(root, location, ConfigSource::Repository)?;
+    let Some(head) = revisions::resolve(&repository, revisions)?.head else { return Ok(None) };
+    Ok(Some(listed(&repository, &compare::files(&repository, b"", head)?)))
+}
+
+/// The files of a tree, as the resolution of imports sees them.
+fn listed(repository: &Repository, files: &[TreeChange]) -> ListedFiles {
+    let listed = files.iter().filter_map(|TreeChange { path, now, .. }| {
+        let path = repository.project_path(path)?;
+        let is_file = matches!(now.kind, EntryKind::Blob | EntryKind::BlobExecutable);
+        Some((path.to_text().into_owned(), is_file.then(|| repository.objects.blob(now.id))))
+    });
+    listed.collect()
 }
 
 /// Collects the targets of a comparison.

@@ -12,15 +12,15 @@ use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
 use phaser_core::check::{
     COMPANION_CHANGED, COMPANION_EXISTS, ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FILE_UNCHANGED,
-    FORBID_CODE, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_CODE,
+    FORBID_CODE, FORBID_IMPORT, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_CODE,
     REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
 };
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
-use phaser_project::path::RelPath;
+use phaser_project::path::{RelPath, Root};
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 14] = [
+const OFFERED: [&ContractType; 15] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_NOT_EXISTS,
@@ -35,6 +35,7 @@ const OFFERED: [&ContractType; 14] = [
     &REQUIRE_VALUE,
     &FORBID_CODE,
     &REQUIRE_CODE,
+    &FORBID_IMPORT,
 ];
 
 /// The number of commits tried.
@@ -76,6 +77,12 @@ const VIOLATING_FILE: Question<'_> = Question {
 const PASSING_FILE: Question<'_> = Question {
     text: "A file that passes, on one line",
     help: "The contract must not find a value in it. The best example is almost a violation.",
+};
+
+const IMPORT: Question<'_> = Question {
+    text: "Import",
+    help: "A glob. An import of the project's own files is compared as a path, any other one by its name:\n\
+           src/infra/** forbids what is in src/infra, 'requests' the package of this name.",
 };
 
 const CODE: Question<'_> = Question {
@@ -186,7 +193,7 @@ fn answers(
         let Some(glob) = ask_glob(prompt, project)? else { return Ok(None) };
         spec.glob = Some(glob);
     }
-    if ask_pattern(prompt, kind, &mut spec, destination)?.is_none() {
+    if ask_pattern(prompt, kind, &mut spec, (destination, &project.root))?.is_none() {
         return Ok(None);
     }
     let Some(message) = prompt.line(MESSAGE, None)? else { return Ok(None) };
@@ -254,7 +261,7 @@ fn ask_pattern(
     prompt: &mut Prompt<'_>,
     kind: &ContractType,
     spec: &mut ContractSpec,
-    destination: &Destination,
+    (destination, root): (&Destination, &Root),
 ) -> anyhow::Result<Option<()>> {
     if kind.takes("companion") {
         return ask_companion(prompt, spec, destination);
@@ -263,7 +270,7 @@ fn ask_pattern(
         kind if *kind == KEEP_PATTERN => (KEPT, REMOVABLE),
         kind if *kind == FILE_UNCHANGED => (FROZEN_PATH, FREE_PATH),
         kind if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
-        kind if kind.takes("pattern") || kind.takes("code") => (VIOLATING, PASSING),
+        kind if kind.takes("pattern") || kind.takes("code") || kind.takes("import") => (VIOLATING, PASSING),
         _ => (VIOLATING_PATH, PASSING_PATH),
     };
     loop {
@@ -275,6 +282,14 @@ fn ask_pattern(
                 return Ok(None);
             };
             spec.pattern = Some(pattern).filter(|pattern| pattern != "-");
+            if let Err(error) = destination.contract(spec) {
+                prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
+                continue;
+            }
+        } else if kind.takes("import") {
+            let known = spec.imports.first().cloned();
+            let Some(glob) = prompt.line(IMPORT, known.as_deref())? else { return Ok(None) };
+            spec.imports = vec![glob.trim().to_owned()];
             if let Err(error) = destination.contract(spec) {
                 prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
                 continue;
@@ -297,7 +312,7 @@ fn ask_pattern(
         let Some(text) = prompt.line(passing, first(&spec.passing).as_deref())? else { return Ok(None) };
         spec.passing = vec![text];
         let failures = match destination.contract(spec) {
-            Ok(new) => failures(&new.contract),
+            Ok(new) => failures(&new.contract, root),
             Err(error) => vec![error.to_string()],
         };
         if failures.is_empty() {

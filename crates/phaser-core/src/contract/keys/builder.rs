@@ -12,6 +12,7 @@ use crate::check::{
 use crate::code::{CodeSource, engine};
 use crate::command;
 use crate::file_kind::{FileKind, FileKinds, KindFilter};
+use crate::imports;
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_data::{JsonPath, Scalar};
@@ -466,6 +467,29 @@ impl ContractBuilder {
         }
         let words = |text: &LocatedText<'_>| text.text.split_whitespace().collect::<Vec<_>>().join(" ");
         texts.iter().map(words).collect()
+    }
+
+    /// Sets `import`.
+    pub(super) fn set_imports(&mut self, globs: &[LocatedText<'_>]) {
+        let line = globs.first().map_or(self.top, |first| first.line);
+        self.of_type_lines.push(("import", line));
+        if !self.is_valid {
+            if globs.is_empty() {
+                self.mistake(
+                    line,
+                    "'import' is an empty list (name at least one module, for instance 'src/infra/**')",
+                );
+            }
+            for LocatedText { text, line } in globs {
+                if let Err(error) = Glob::new(text) {
+                    self.mistake(*line, format!("'import': {}", printable(&error.to_string())));
+                }
+            }
+            if let Some(what) = imports::engine::mistake() {
+                self.mistake(line, what);
+            }
+        }
+        self.of_type.import = Some((globs.iter().map(|glob| glob.text.to_string()).collect(), line));
     }
 
     pub(super) fn set_companions(&mut self, paths: &[LocatedText<'_>]) {

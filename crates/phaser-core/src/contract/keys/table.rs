@@ -27,7 +27,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 27] = [
+pub static KEYS: [ContractKey; 28] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -239,6 +239,22 @@ pub static KEYS: [ContractKey; 27] = [
         },
         meaning: "`allow` allows changes that only add lines to the end. Only for `file_unchanged`. Default: `deny`.",
         schema: || json!({ "enum": AppendRule::ALL.map(AppendRule::as_str) }),
+        ..USUAL
+    },
+    ContractKey {
+        name: "import",
+        mistaken_for: &["imports", "module", "modules"],
+        v1_2: V1_2Position::InRule(&["import"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_imports,
+            get: |contract| contract.check.imports().map_or(&[], |imports| &imports.globs),
+        },
+        quoted: true,
+        meaning: "Glob of the modules that may not be imported, or a list of them. A relative import, and one that the \
+                  project's own files resolve, is compared as a path; any other one by the module's name. Only for \
+                  `forbid_import`.",
+        schema: texts_schema,
         ..USUAL
     },
     ContractKey {

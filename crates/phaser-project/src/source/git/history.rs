@@ -17,6 +17,7 @@ use super::repository::{ConfigSource, ProjectNesting, Repository};
 use super::{Blob, Collection, GitError, GitLocation, Renames};
 use crate::path::{RelPath, Root};
 use crate::source::change::ChangeSet;
+use crate::source::view::ListedFiles;
 use crate::source::{Content, Targets};
 use phaser_core::skipped::SkipReason;
 
@@ -182,12 +183,12 @@ pub enum WithChange {
 }
 
 /// Calls `visit` with each of the last `count` commits, newest first, compared with its first parent, and with the
-/// total number of commits.
+/// total number of commits and a function that lists all its files.
 pub fn each_change(
     root: &Root,
     location: &GitLocation,
     (count, with_change): (usize, WithChange),
-    mut visit: impl FnMut(CommitChanges, usize),
+    mut visit: impl FnMut(CommitChanges, usize, &dyn Fn() -> Result<ListedFiles, GitError>),
 ) -> Result<Vec<HistoryNote>, GitError> {
     let repository = Repository::open(root, location, ConfigSource::Repository)?.with_caches();
     let CommitWalk { visited, mut notes } = walk::walk(&repository, HistoryReach::Commits(count))?;
@@ -216,7 +217,9 @@ pub fn each_change(
                     }
                     _ => None,
                 };
-                visit(CommitChanges { commit: walk::commit(&repository, one, 1), targets, change }, all);
+                let files = || Ok(super::listed(&repository, &compare::files(&repository, b"", one.tree)?));
+                let changes = CommitChanges { commit: walk::commit(&repository, one, 1), targets, change };
+                visit(changes, all, &files);
             }
             Err(error) => {
                 notes.push(HistoryNote::Broken(error.to_string()));

@@ -14,6 +14,7 @@ use super::compare;
 use super::repository::Repository;
 use super::tracked;
 use crate::path::RelPath;
+use crate::source::view::ListedFiles;
 use phaser_core::skipped::{SkipReason, Skipped};
 
 /// All files that the next commit would contain.
@@ -96,6 +97,24 @@ impl Listing {
     /// Like [`Self::has`], but `None` if the index has sparse directories.
     pub fn has_exactly(&self, path: &RelPath) -> Option<bool> {
         (!self.0.index.is_sparse()).then(|| self.has(path))
+    }
+
+    /// All files with their content. A sparse directory that cannot be listed is left out.
+    pub fn files(&self) -> ListedFiles {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = ListedFiles::new();
+        for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
+            if entry.mode.is_sparse() {
+                let inside = compare::files(repository, entry.path(index), entry.id).unwrap_or_default();
+                files.extend(super::listed(repository, &inside));
+            } else if let Some(path) = repository.project_path(entry.path(index)) {
+                let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+                let blob = is_file.then(|| repository.objects.blob(entry.id));
+                files.insert(path.to_text().into_owned(), blob);
+            }
+        }
+        files
     }
 
     /// Calls `each` with every path until it breaks. Fails with the directory that cannot be listed.
