@@ -85,6 +85,14 @@ pub struct Create {
     #[arg(long, value_name = "PATH")]
     companion: Vec<String>,
 
+    /// Forbid this command, given by its first words, such as 'git push' (repeatable)
+    #[arg(long, value_name = "WORDS")]
+    command: Vec<String>,
+
+    /// Forbid the command only with this argument, such as --force (repeatable)
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    args: Vec<String>,
+
     /// Apply to these files, such as '**/*.py' [default: **/*]
     #[arg(long, value_name = "GLOB")]
     glob: Option<String>,
@@ -250,6 +258,8 @@ struct ContractSpec {
     max_bytes: Option<String>,
     append: Option<String>,
     companions: Vec<String>,
+    commands: Vec<String>,
+    args: Vec<String>,
     glob: Option<String>,
     exclude: Option<String>,
     message: String,
@@ -288,7 +298,16 @@ impl Create {
             &self.rationale,
             &self.severity,
         ];
-        let lists = [&self.equals, &self.zones, &self.tags, &self.violating, &self.passing, &self.companion];
+        let lists = [
+            &self.equals,
+            &self.zones,
+            &self.tags,
+            &self.violating,
+            &self.passing,
+            &self.companion,
+            &self.command,
+            &self.args,
+        ];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
             && lists.iter().all(|list| list.is_empty())
@@ -314,6 +333,8 @@ impl Create {
             max_bytes: self.max_bytes.clone(),
             append: self.append.clone(),
             companions: self.companion.clone(),
+            commands: self.command.clone(),
+            args: self.args.clone(),
             glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
             message: self.message.clone().unwrap_or_default(),
@@ -344,6 +365,8 @@ impl ContractSpec {
             ("code", self.code.is_some()),
             ("language", self.language.is_some()),
             ("equals", !self.equals.is_empty()),
+            ("command", !self.commands.is_empty()),
+            ("args", !self.args.is_empty()),
         ];
         for (key, is_given) in given {
             if is_given && !takes(key) {
@@ -395,7 +418,13 @@ impl ContractSpec {
         ];
         let text = |text| Value::Text(LocatedText::new(text, 1));
         let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
-        let lists = [("in", &self.zones), ("companion", &self.companions), ("tags", &self.tags)];
+        let lists = [
+            ("in", &self.zones),
+            ("companion", &self.companions),
+            ("command", &self.commands),
+            ("args", &self.args),
+            ("tags", &self.tags),
+        ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
         let placed = |list: &'_ [String]| list.iter().map(|word| LocatedText::new(word.clone(), 1)).collect();
         let literal = |text: &String| {
@@ -417,10 +446,10 @@ impl ContractSpec {
     }
 }
 
-/// An example: the content of a file, or the path of an empty one. For a contract about changes, what a change removes: a
+/// An example: the content of a file, a command line, or the path of an empty file. For a contract about changes, what a change removes: a
 /// line, or the file at a path.
 fn example(text: &str, check: &Check) -> Example {
-    let in_file = check.reads_text() || check.pattern().is_some();
+    let in_file = check.reads_text() || check.reads_commands() || check.pattern().is_some();
     let change = check.compares_change().then(|| {
         let (before, after) = if in_file { (text, Some(String::new())) } else { ("text", None) };
         Box::new(ExampleChange { before: Some(before.to_owned()), after })

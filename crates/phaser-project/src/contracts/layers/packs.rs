@@ -106,8 +106,10 @@ mod tests {
     fn with_exclude(text: &str, exclude: Option<&str>) -> String {
         let mut lines: Vec<String> =
             text.lines().filter(|line| !line.starts_with("exclude_glob:")).map(str::to_owned).collect();
-        let at = lines.iter().position(|line| line.starts_with("file_glob:")).expect("has a glob") + 1;
-        lines.splice(at..at, exclude.map(|glob| format!("exclude_glob: '{glob}'")));
+        if let Some(glob) = exclude {
+            let at = lines.iter().position(|line| line.starts_with("file_glob:")).expect("has a glob") + 1;
+            lines.insert(at, format!("exclude_glob: '{glob}'"));
+        }
         lines.join("\n") + "\n"
     }
 
