@@ -158,10 +158,11 @@ fn files(contract: &Contract) -> String {
     if let Some(check) = contract.check.command() {
         let pattern = check.pattern.as_ref().map(|pattern| pattern.source.as_str());
         let command = printable(&pattern.map_or_else(|| check.commands.join(" or "), str::to_owned));
-        return match check.args.as_slice() {
-            [] => format!("command {command}"),
-            args => format!("command {command} with {}", printable(&args.join(" or "))),
-        };
+        let mut text = format!("command {command}");
+        for (before, values) in check.conditions() {
+            text.push_str(&format!(" {before} {}", printable(&values)));
+        }
+        return text;
     }
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
     let mut files = printable(&from_root(contract.glob.as_str()));

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use phaser_core::command::CommandLine;
+use phaser_core::command::{CommandLine, CommandPlace};
 use phaser_core::contract::{Contract, Example, ExampleChange, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::file_kind::FileKinds;
@@ -199,7 +199,7 @@ fn run_command(matcher: &Matcher, path: &RelPath, line: &str) -> Report {
             matcher
                 .contracts()
                 .iter()
-                .filter(|contract| parsed.judge(contract).is_some())
+                .filter(|contract| parsed.judge(contract, &CommandPlace::of_examples()).is_some())
                 .map(|contract| Violation::of_file(contract, path)),
         ),
         Err(why) => {
@@ -215,7 +215,8 @@ fn command_fix_difference(contract: &Contract, example: &Example) -> Option<FixD
     let expected = example.fixed.as_ref()?;
     let parsed = CommandLine::parse(&example.text, Deadline::NEVER).ok()?;
     let fix = contract.fix.as_ref();
-    let fixed = parsed.judge(contract).zip(fix).and_then(|(found, fix)| parsed.fixed(&found, &fix.template));
+    let found = parsed.judge(contract, &CommandPlace::of_examples());
+    let fixed = found.zip(fix).and_then(|(found, fix)| parsed.fixed(&found, &fix.template));
     let got = fixed.unwrap_or_else(|| example.text.clone());
     (got != *expected).then_some(FixDifference { got, why: None })
 }

@@ -15,6 +15,8 @@ use phaser_project::source::git::GitLocation;
 pub struct Environment {
     pub cwd: PathBuf,
     pub home: Option<PathBuf>,
+    /// `TMPDIR`.
+    pub temporary: Option<PathBuf>,
     /// `PHASER_STORAGE_DIR`: the contracts directory of version 1.2.
     pub storage_dir: Option<PathBuf>,
     /// `CLAUDE_PROJECT_DIR`: the project the agent runs in.
@@ -53,6 +55,7 @@ impl Environment {
                 config_home: directory("XDG_CONFIG_HOME").or_else(config_home),
             },
             cwd,
+            temporary: directory("TMPDIR"),
             home,
             storage_dir: directory("PHASER_STORAGE_DIR"),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use phaser_core::command::CommandPlace;
 use phaser_core::contract::{Contract, Severity, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::HOOK_TIME;
@@ -58,6 +59,8 @@ pub struct AgentEvent {
     sent_back: Vec<String>,
     /// The command lines that are about to run.
     lines: Vec<String>,
+    /// Where they run.
+    cwd: PathBuf,
     rules: OnceCell<CommandRules>,
     started: Instant,
 }
@@ -115,7 +118,7 @@ impl AgentEvent {
     ) -> (Self, Root, Source) {
         let started = Instant::now();
         let at = |cwd: &Path| project_at(cwd, environment);
-        let (mut sent_back, mut lines) = (Vec::new(), Vec::new());
+        let (mut sent_back, mut lines, mut command_cwd) = (Vec::new(), Vec::new(), PathBuf::new());
         let (kind, root, source) = match agent.read(&request, &environment.cwd, mode) {
             HookEvent::ToolCall(call) => {
                 let named = environment.claude_project_dir.as_deref();
@@ -125,7 +128,9 @@ impl AgentEvent {
             }
             HookEvent::Command { cwd, lines: commands } => {
                 lines = commands;
-                (AgentEventKind::Command, at(&cwd), Source::Nothing)
+                let root = at(&cwd);
+                command_cwd = cwd;
+                (AgentEventKind::Command, root, Source::Nothing)
             }
             HookEvent::CommandRun { cwd, sweep } => {
                 (AgentEventKind::CommandRun, at(&cwd), Source::Worktree(sweep))
@@ -138,7 +143,9 @@ impl AgentEvent {
             HookEvent::SettingsChange { cwd } => (AgentEventKind::SettingsChange, at(&cwd), Source::Nothing),
             HookEvent::Other => (AgentEventKind::Other, Root::new(&environment.cwd), Source::Nothing),
         };
-        (Self { request, agent, kind, mode, sent_back, lines, rules: OnceCell::new(), started }, root, source)
+        let cwd = command_cwd;
+        let rules = OnceCell::new();
+        (Self { request, agent, kind, mode, sent_back, lines, cwd, rules, started }, root, source)
     }
 
     /// Decides on the event.
@@ -171,7 +178,8 @@ impl AgentEvent {
             }
             (AgentEventKind::Command, _) => {
                 let rules = self.command_rules(project)?;
-                let checked = self.checked_command(rules);
+                let place = self.command_place(project, environment);
+                let checked = self.checked_command(rules, &place);
                 let (violations, unjudged) = checked.violations();
                 for why in unjudged {
                     to_stderr(format_args!("phaser: command not judged: {why}"));
@@ -219,16 +227,18 @@ impl AgentEvent {
         }
     }
 
-    /// What commands are judged by: the contracts of the root, of the user and of configured directories.
+    /// What commands are judged by: the contracts of the root, of the directories from there to the directory of the event,
+    /// of the user and of configured directories.
     fn command_rules(&self, project: &Project) -> anyhow::Result<&CommandRules> {
         if let Some(rules) = self.rules.get() {
             return Ok(rules);
         }
-        let source = Source::Files(Vec::new());
-        let loaded = project.inspect(&source)?.loaded;
+        let loaded = project.contracts_for_commands(&self.cwd)?;
+        let root = project.root();
+        let directory = if root.contains(&self.cwd) { root.relative(&self.cwd) } else { RelPath::default() };
         let rules = CommandRules {
             contracts: command_contracts(&loaded),
-            fixes: loaded.fixes_at(&RelPath::default()),
+            fixes: loaded.fixes_at(&directory.join("command")),
             repeated: loaded.repeated(),
             log: loaded.log(),
             warnings: loaded.warnings,
@@ -236,11 +246,28 @@ impl AgentEvent {
         Ok(self.rules.get_or_init(|| rules))
     }
 
+    /// Where the command lines run.
+    fn command_place(&self, project: &Project, environment: &Environment) -> CommandPlace<'static> {
+        let root = project.root();
+        CommandPlace {
+            cwd: self.cwd.clone(),
+            roots: vec![root.path().to_owned(), root.real().to_owned()],
+            home: environment.home.clone(),
+            temporary: environment.temporary.clone(),
+            exists: Some(&|path| path.exists()),
+        }
+    }
+
     /// The command lines, to be judged by these rules.
-    fn checked_command<'a>(&'a self, rules: &'a CommandRules) -> CheckedCommand<'a> {
+    fn checked_command<'a>(
+        &'a self,
+        rules: &'a CommandRules,
+        place: &'a CommandPlace<'a>,
+    ) -> CheckedCommand<'a> {
         CheckedCommand {
             lines: if rules.contracts.is_empty() { &[] } else { &self.lines },
             contracts: &rules.contracts,
+            place,
             fixes: rules.fixes,
             repeated: rules.repeated,
             deadline: Deadline::after(HOOK_TIME),
@@ -281,7 +308,8 @@ impl AgentEvent {
         environment: &Environment,
     ) -> (Vec<RecordedViolation>, bool) {
         let Some(rules) = self.rules.get() else { return (Vec::new(), false) };
-        let (violations, _) = self.checked_command(rules).violations();
+        let place = self.command_place(inspection.project(), environment);
+        let (violations, _) = self.checked_command(rules, &place).violations();
         let denials = self.earlier_command_denials(&violations, inspection, environment);
         let is_repeated = violations
             .iter()

@@ -213,8 +213,8 @@ fn write(
         if !check.commands.is_empty() {
             writeln!(out, "  command: {}", inert(&check.commands.join(" or ")))?;
         }
-        if !check.args.is_empty() {
-            writeln!(out, "  with: {}", inert(&check.args.join(" or ")))?;
+        for (what, values) in check.conditions() {
+            writeln!(out, "  {what}: {}", inert(&values))?;
         }
     } else if !contract.check.reads_messages() {
         writeln!(out, "  files: {}", inert(&contract.glob_from_root().to_text()))?;

@@ -181,9 +181,13 @@ impl InitPlan {
             file.as_ref().err().iter().for_each(|error| to_stderr(format_args!("phaser: {error}")));
             file.is_ok()
         });
-        let offered = PACKS.iter().filter(|pack| is_about_changes(pack) && !today.packs.contains(pack));
+        let in_git = root.path().join(".git").exists();
+        let is_offered = |pack: &&'static Pack| {
+            (is_about_changes(pack) && fits(pack, &targets)) || (is_about_commands(pack) && in_git)
+        };
+        let offered = PACKS.iter().filter(|pack| is_offered(pack) && !today.packs.contains(pack));
         Ok(Self {
-            offered: offered.filter(|pack| fits(pack, &targets)).collect(),
+            offered: offered.collect(),
             languages: languages.iter().map(|pack| pack.name).collect(),
             config,
             hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
@@ -661,13 +665,19 @@ fn is_general(pack: &'static Pack) -> bool {
 /// is not suggested.
 fn is_about_language(pack: &'static Pack) -> bool {
     let contracts = load_packs([pack]).contracts;
-    !is_general(pack) && !is_about_changes(pack) && contracts.iter().any(|contract| contract.fix.is_none())
+    let is_for_files = !is_general(pack) && !is_about_changes(pack) && !is_about_commands(pack);
+    is_for_files && contracts.iter().any(|contract| contract.fix.is_none())
 }
 
 /// Whether a pack is about what changes take away. Such a pack is offered, not picked: taking something away is often
 /// right.
 fn is_about_changes(pack: &'static Pack) -> bool {
     load_packs([pack]).contracts.iter().any(|contract| contract.check.compares_change())
+}
+
+/// Whether a pack is about commands of agents. Such a pack is offered, not picked: it needs the guard.
+fn is_about_commands(pack: &'static Pack) -> bool {
+    load_packs([pack]).contracts.iter().all(|contract| contract.check.reads_commands())
 }
 
 /// Whether a pack applies to any of these files: to their content, or to their changes.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::globs::{self, Globs};
 use super::{States, overrides, patterns, quoted};
-use phaser_core::check::{ValueCheck, ValueDemand};
+use phaser_core::check::{ForbidCommand, ValueCheck, ValueDemand};
 use phaser_core::contract::{BlockDecision, Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
@@ -41,6 +41,17 @@ pub(super) fn weaker(states: &States) -> Vec<String> {
     found.dedup();
     sentences.extend(found.into_iter().map(|(_, what)| what));
     sentences
+}
+
+/// Whether every command that meets the conditions of `old` meets those of `new`.
+fn has_wider_conditions(old: &ForbidCommand, new: &ForbidCommand) -> bool {
+    let is_wider = |old: &[String], new: &[String]| {
+        new.is_empty() || (!old.is_empty() && old.iter().all(|one| new.contains(one)))
+    };
+    is_wider(&old.piped_to, &new.piped_to)
+        && (new.operands.is_none() || new.operands == old.operands)
+        && is_wider(&old.when_exists, &new.when_exists)
+        && new.unless_exists.iter().all(|file| old.unless_exists.contains(file))
 }
 
 /// Whether it is enabled for any file.
@@ -223,6 +234,11 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     }
     if code(was).is_some() && code(is).is_some() && same_type {
         return Some(Fault::Is("has other code"));
+    }
+    if let (Some(old), Some(new)) = (was.check.command(), is.check.command())
+        && !has_wider_conditions(old, new)
+    {
+        return Some(Fault::Is("forbids fewer commands"));
     }
     if let (Some(old), Some(new)) = (was.check.command(), is.check.command())
         && (old.pattern.is_none() || new.pattern.is_none())

@@ -12,6 +12,7 @@ mod changes;
 mod cli;
 mod code;
 mod colours;
+mod command_pack;
 mod commands;
 mod configuration;
 mod contracts;

@@ -69,7 +69,7 @@ pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
 pub use file_parses::{FILE_PARSES, FileParses};
 pub use file_size::{FILE_SIZE, FileSize};
 pub use file_unchanged::{AppendRule, FILE_UNCHANGED, FileUnchanged, with_line_feeds};
-pub use forbid_command::{FORBID_COMMAND, ForbidCommand};
+pub use forbid_command::{FORBID_COMMAND, ForbidCommand, OperandRule};
 pub use forbid_import::{FORBID_IMPORT, ForbidImport};
 pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
 pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
@@ -149,6 +149,14 @@ pub struct TypeValues {
     pub commands: Vec<String>,
     /// `args`.
     pub args: Vec<String>,
+    /// `piped_to`.
+    pub piped_to: Vec<String>,
+    /// `operands`.
+    pub operands: Option<OperandRule>,
+    /// `when_exists`.
+    pub when_exists: Vec<String>,
+    /// `unless_exists`.
+    pub unless_exists: Vec<String>,
 }
 
 impl TypeValues {
@@ -168,6 +176,10 @@ impl TypeValues {
             import: None,
             commands: Vec::new(),
             args: Vec::new(),
+            piped_to: Vec::new(),
+            operands: None,
+            when_exists: Vec::new(),
+            unless_exists: Vec::new(),
         }
     }
 

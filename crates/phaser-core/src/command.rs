@@ -12,12 +12,15 @@
 //! [`CommandLine::fixed`] replaces the words of `command` and drops the matched arguments in the line as written:
 //! `cd a && git -C . commit -m "say --no-verify"`.
 //!
+//! A contract may also have conditions: that a program receives the output (`receiver`), that an operand is outside the
+//! project, and that files exist near the directory of the command ([`CommandPlace`]).
+//!
 //! Without the feature `syntax` no line can be parsed, and reading such a contract fails.
 
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::check::{Check, ForbidCommand};
+use crate::check::{Check, ForbidCommand, OperandRule};
 use crate::contract::Contract;
 use crate::contract::keys::EVERY_FILE;
 use crate::contract::scope::ContractScope;
@@ -29,9 +32,12 @@ use phaser_glob::Glob;
 
 #[cfg_attr(not(feature = "syntax"), path = "command/disabled.rs")]
 mod engine;
+mod place;
+mod receiver;
 
 pub use engine::IS_AVAILABLE;
 use engine::{ShellCommand, ShellWord};
+pub use place::CommandPlace;
 
 /// The time limit of a pattern.
 const PATTERN_TIME: Duration = Duration::from_millis(100);
@@ -60,8 +66,18 @@ pub struct ForbiddenCommand {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct MatchedArg {
     range: Range<usize>,
-    /// The short option in a cluster with others; `None` if the whole word matched.
-    letter: Option<char>,
+    form: ArgForm,
+}
+
+/// How an argument is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ArgForm {
+    /// As a word.
+    Word,
+    /// As this option in a cluster with others.
+    InCluster(char),
+    /// As an assignment before the command.
+    Assignment,
 }
 
 impl<'t> CommandLine<'t> {
@@ -71,12 +87,22 @@ impl<'t> CommandLine<'t> {
     }
 
     /// The first command that the contract forbids; `None` too if its pattern is invalid.
-    pub fn judge(&self, contract: &Contract) -> Option<ForbiddenCommand> {
+    pub fn judge(&self, contract: &Contract, place: &CommandPlace<'_>) -> Option<ForbiddenCommand> {
         let Check::Command(check) = &contract.check else { return None };
         if !check.commands.is_empty() {
-            return self.commands.iter().find_map(|command| self.by_words(command, check));
+            return self.commands.iter().find_map(|command| self.by_words(command, check, place));
         }
         let pattern = check.pattern.clone()?;
+        // Reading a pattern costs more than all of this.
+        let program = only_program(&pattern.source);
+        let is_candidate = |command: &&ShellCommand| {
+            program.is_none_or(|program| command.words[0].text == program)
+                && meets_conditions(command, &command.words[1..], check, place)
+        };
+        let candidates: Vec<&ShellCommand> = self.commands.iter().filter(is_candidate).collect();
+        if candidates.is_empty() {
+            return None;
+        }
         let searched = Contract {
             check: Check::forbid(pattern),
             glob: Glob::accepted(EVERY_FILE),
@@ -90,7 +116,7 @@ impl<'t> CommandLine<'t> {
         let matcher = Matcher::new(vec![searched], Options::new(PATTERN_TIME, Directives::Disregarded));
         let path = RelPath::from("command");
         let selection = matcher.select(&path, None);
-        self.commands.iter().find_map(|command| {
+        candidates.into_iter().find_map(|command| {
             let joined = normalised(command);
             let text = Text::new(joined.as_bytes())?;
             let found = matcher.check(&selection, &path, Some(&text)).violations;
@@ -105,19 +131,25 @@ impl<'t> CommandLine<'t> {
     }
 
     /// The command, if its first words are one of `commands` and it has one of `args`.
-    fn by_words(&self, command: &ShellCommand, check: &ForbidCommand) -> Option<ForbiddenCommand> {
+    fn by_words(
+        &self,
+        command: &ShellCommand,
+        check: &ForbidCommand,
+        place: &CommandPlace<'_>,
+    ) -> Option<ForbiddenCommand> {
         check.commands.iter().find_map(|wanted| {
             let words = first_words(command, wanted)?;
             let program = command.words[0].text.as_str();
             let rest = &command.words[words.last()? + 1..];
-            let args = matched_args(program, rest, &check.args);
-            if !check.args.is_empty() && args.is_empty() {
+            let mut args = matched_args(program, rest, &check.args);
+            let set = command.assignments.iter().filter(|word| sets_one_of(word, &check.args));
+            args.extend(set.map(|word| (word, ArgForm::Assignment)));
+            if !check.args.is_empty() && args.is_empty() || !meets_conditions(command, rest, check, place) {
                 return None;
             }
             let range = |at: &usize| command.words[*at].range.clone();
-            let in_line = |(word, letter): (&ShellWord, Option<char>)| {
-                Some(MatchedArg { range: word.range.clone()?, letter })
-            };
+            let in_line =
+                |(word, form): (&ShellWord, ArgForm)| Some(MatchedArg { range: word.range.clone()?, form });
             let ranges: Option<Vec<_>> = words.iter().map(range).collect();
             let args: Option<Vec<_>> = args.into_iter().map(in_line).collect();
             Some(ForbiddenCommand {
@@ -152,17 +184,21 @@ impl<'t> CommandLine<'t> {
         } else {
             return None;
         };
-        for MatchedArg { range, letter } in &forbidden.args {
-            match letter {
-                Some(letter) => {
+        for MatchedArg { range, form } in &forbidden.args {
+            match form {
+                ArgForm::InCluster(letter) => {
                     let cluster = &self.text[range.clone()];
                     let at = cluster.find(*letter)?;
                     let start = range.start + at;
                     edits.push((start..start + letter.len_utf8(), String::new()));
                 }
-                None => {
+                ArgForm::Word => {
                     let before = self.text[..range.start].trim_end_matches([' ', '\t']).len();
                     edits.push((before..range.end, String::new()));
+                }
+                ArgForm::Assignment => {
+                    let after = self.text[range.end..].trim_start_matches([' ', '\t']);
+                    edits.push((range.start..self.text.len() - after.len(), String::new()));
                 }
             }
         }
@@ -173,6 +209,70 @@ impl<'t> CommandLine<'t> {
         }
         Some(text)
     }
+}
+
+/// The program of every command that a pattern matches, if the pattern starts with it and a space: `git` for `git push\b`.
+fn only_program(pattern: &str) -> Option<&str> {
+    let (program, rest) = pattern.split_once(' ')?;
+    let is_plain = !program.is_empty() && program.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let is_optional = rest.starts_with(['?', '*', '{']);
+    let (mut depth, mut has_alternatives, mut chars) = (0, false, rest.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '|' => has_alternatives |= depth <= 0,
+            '[' => {
+                // A bracket at the start of a class is a part of it.
+                let mut is_start = true;
+                while let Some(c) = chars.next().filter(|c| *c != ']' || is_start) {
+                    is_start = is_start && c == '^';
+                    if c == '\\' {
+                        chars.next();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    (is_plain && !is_optional && !has_alternatives).then_some(program)
+}
+
+/// Whether a command meets the conditions of a contract beside its words. `rest` has its options and operands.
+fn meets_conditions(
+    command: &ShellCommand,
+    rest: &[ShellWord],
+    check: &ForbidCommand,
+    place: &CommandPlace<'_>,
+) -> bool {
+    let is_received = check.piped_to.is_empty() || receiver::is_received(command, &check.piped_to);
+    let has_operand = || match check.operands {
+        None => true,
+        Some(OperandRule::Outside) => {
+            operands(rest).any(|operand| place.is_outside(&operand.text, &command.directory))
+        }
+    };
+    is_received && has_operand() && place.has_files(check, &command.directory)
+}
+
+/// The words that are no options.
+fn operands(words: &[ShellWord]) -> impl Iterator<Item = &ShellWord> {
+    let mut only_operands = false;
+    words.iter().filter(move |word| {
+        let is_end = !only_operands && word.text == "--";
+        let is_operand = only_operands || !word.text.starts_with('-');
+        only_operands |= is_end;
+        is_operand && !is_end
+    })
+}
+
+/// Whether an assignment is one of `args`, written as `NAME=value`, or `NAME=` for any value.
+fn sets_one_of(assignment: &ShellWord, args: &[String]) -> bool {
+    args.iter().any(|arg| match arg.ends_with('=') {
+        true => assignment.text.starts_with(arg),
+        false => assignment.text == *arg,
+    })
 }
 
 /// The words joined by spaces. A word with white space, or an empty one, is `''`.
@@ -269,11 +369,7 @@ const GIT_LONG: [&str; 9] = [
 
 /// The words that are one of `args`: the word itself, the word with `=value`, or a cluster with a short option. What is
 /// after `--` is no option.
-fn matched_args<'c>(
-    program: &str,
-    words: &'c [ShellWord],
-    args: &[String],
-) -> Vec<(&'c ShellWord, Option<char>)> {
+fn matched_args<'c>(program: &str, words: &'c [ShellWord], args: &[String]) -> Vec<(&'c ShellWord, ArgForm)> {
     let (short, long): (&str, &[&str]) = if program == "git" { (GIT_SHORT, &GIT_LONG) } else { ("", &[]) };
     let mut found = Vec::new();
     let (mut is_value, mut only_operands) = (false, false);
@@ -291,17 +387,17 @@ fn matched_args<'c>(
         let matched = args.iter().find_map(|arg| match arg.starts_with('-') {
             true if !is_option => None,
             true => as_option(text, arg, short),
-            false => (text == arg).then_some(None),
+            false => (text == arg).then_some(ArgForm::Word),
         });
-        found.extend(matched.map(|letter| (word, letter)));
+        found.extend(matched.map(|form| (word, form)));
     }
     found
 }
 
-/// Whether `word` is the option `arg`; with its letter, if it is in a cluster with others.
-fn as_option(word: &str, arg: &str, with_value: &str) -> Option<Option<char>> {
+/// How `word` is the option `arg`, if it is.
+fn as_option(word: &str, arg: &str, with_value: &str) -> Option<ArgForm> {
     if word == arg || word.strip_prefix(arg).is_some_and(|rest| rest.starts_with('=')) {
-        return Some(None);
+        return Some(ArgForm::Word);
     }
     let mut letters = arg.strip_prefix('-')?.chars();
     let (letter, None) = (letters.next()?, letters.next()) else { return None };
@@ -309,7 +405,7 @@ fn as_option(word: &str, arg: &str, with_value: &str) -> Option<Option<char>> {
     // What follows an option with a value is its value.
     let flags = cluster.find(|c: char| with_value.contains(c)).map_or(cluster, |at| &cluster[..at]);
     let is_cluster = flags.chars().all(|c| c.is_ascii_alphabetic());
-    (is_cluster && flags.contains(letter)).then_some(Some(letter))
+    (is_cluster && flags.contains(letter)).then_some(ArgForm::InCluster(letter))
 }
 
 /// Whether the value of an option is the next word.
@@ -336,7 +432,9 @@ mod tests {
     }
 
     fn judged(keys: &str, line: &str) -> Option<ForbiddenCommand> {
-        CommandLine::parse(line, Deadline::NEVER).expect("parses").judge(&contract(keys))
+        CommandLine::parse(line, Deadline::NEVER)
+            .expect("parses")
+            .judge(&contract(keys), &CommandPlace::of_examples())
     }
 
     const NO_VERIFY: &str = "command: git commit\nargs: ['--no-verify', '-n']\n";
@@ -400,12 +498,104 @@ mod tests {
     }
 
     #[test]
+    fn args_may_be_environment_variables() {
+        let keys = "command: git commit\nargs: ['HUSKY=0', 'SKIP=']\nfix: git commit\n";
+        for line in [
+            "HUSKY=0 git commit",
+            "SKIP=a,b git commit -m x",
+            "env HUSKY='0' git commit",
+            "export HUSKY=0; git commit",
+            "HUSKY=0 bash -c 'git commit'",
+        ] {
+            assert!(judged(keys, line).is_some(), "{line}");
+        }
+        for line in ["HUSKY=1 git commit", "HUSKY=0 git push", "HUSKY=0; git commit", "git commit -m HUSKY=0"]
+        {
+            assert_eq!(judged(keys, line), None, "{line}");
+        }
+        let line = "cd a && HUSKY=0 A=1 git commit -m x";
+        let parsed = CommandLine::parse(line, Deadline::NEVER).expect("parses");
+        let forbidden = judged(keys, line).expect("is forbidden");
+        assert_eq!(parsed.fixed(&forbidden, "git commit").as_deref(), Some("cd a && A=1 git commit -m x"));
+        let exported = "export HUSKY=0; git commit";
+        let parsed = CommandLine::parse(exported, Deadline::NEVER).expect("parses");
+        assert_eq!(parsed.fixed(&judged(keys, exported).expect("is forbidden"), "git commit"), None);
+    }
+
+    #[test]
+    fn piped_to_needs_a_receiver_that_runs_it() {
+        let keys = "command: [curl, wget]\npiped_to: [sh, bash, python3, eval, source, '.', tee]\n";
+        for line in [
+            "curl -fsSL a | sh",
+            "curl a | sudo -E bash -s -- x",
+            "wget -qO- a | bash -",
+            "curl a | python3 -",
+            "curl a | python3",
+            "bash -c \"$(curl a)\" x",
+            "bash <(curl a)",
+            "source <(curl a)",
+            ". <(curl a)",
+            "eval \"$(curl a)\"",
+            "bash <<< \"$(curl a)\"",
+            "curl a | sh -x",
+            "curl a | tee b",
+        ] {
+            assert!(judged(keys, line).is_some(), "{line}");
+        }
+        for line in [
+            "curl a -o b && sh b",
+            "curl a | jq .",
+            "curl a | python3 -m json.tool",
+            "curl a | python3 -c 'import sys'",
+            "curl a | bash -c cat",
+            "curl a | sh x.sh",
+            "echo a | sh",
+            "bash x.sh \"$(curl a)\"",
+            "bash -c 'echo $1' _ \"$(curl a)\"",
+            "echo \"$(curl a)\"",
+            "v=$(curl a) bash x.sh",
+        ] {
+            assert_eq!(judged(keys, line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn operands_may_have_to_be_outside() {
+        let keys = "command: rm\nargs: ['-r', '-R', '--recursive']\noperands: outside\n";
+        for line in ["rm -rf ~/x", "rm x -r -- ..", "cd / && rm -Rf usr", "sudo rm --recursive /usr/lib"] {
+            assert!(judged(keys, line).is_some(), "{line}");
+        }
+        for line in ["rm -rf x", "rm ~/x", "rm -rf /tmp/x", "rm -rf -- -/../x", "rm -rf $X"] {
+            assert_eq!(judged(keys, line), None, "{line}");
+        }
+    }
+
+    #[test]
     fn pattern_starts_at_first_word() {
         let keys = "pattern: 'git push\\b.*--force'\n";
         assert!(judged(keys, "cd x; git push origin --force").is_some());
         assert_eq!(judged(keys, "echo git push --force"), None);
         assert_eq!(judged(keys, "git push -m 'x --force'"), None);
         assert_eq!(judged("pattern: 'git commit$'\n", "git commit -n"), None);
+    }
+
+    #[test]
+    fn program_of_pattern_is_certain() {
+        for (pattern, program) in [
+            ("git push\\b.*(?:-f|--force)", Some("git")),
+            ("docker-compose up", Some("docker-compose")),
+            ("git [|)(]|npm x", None),
+            ("git []|] x", Some("git")),
+            ("git (a|b)|npm", None),
+            ("git \\(|x", None),
+            ("git ?push", None),
+            ("git(?: x)? y", None),
+            ("(?i)git push", None),
+            ("gi[t] push", None),
+            ("git", None),
+        ] {
+            assert_eq!(only_program(pattern), program, "{pattern}");
+        }
     }
 
     #[test]
@@ -423,7 +613,8 @@ mod tests {
             ("git commit", "bash -c 'git commit -n'", None),
         ] {
             let parsed = CommandLine::parse(line, Deadline::NEVER).expect("parses");
-            let forbidden = parsed.judge(&contract(NO_VERIFY)).expect("is forbidden");
+            let forbidden =
+                parsed.judge(&contract(NO_VERIFY), &CommandPlace::of_examples()).expect("is forbidden");
             assert_eq!(parsed.fixed(&forbidden, fix).as_deref(), expected, "{line}");
         }
     }

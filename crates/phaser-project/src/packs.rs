@@ -78,6 +78,10 @@ pub static PACKS: &[Pack] = &[
         "what a change should not take away: tests, assertions, committed migrations, licences"
     ),
     pack!(
+        "commands",
+        "commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager"
+    ),
+    pack!(
         "spelling",
         "old ways to write something in Rust, Python, JavaScript and Go, each with the new one as its fix"
     ),

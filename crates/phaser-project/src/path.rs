@@ -35,6 +35,11 @@ impl Root {
         &self.spelled
     }
 
+    /// The path with links resolved.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
     /// An absolute path relative to this root.
     pub fn relative(&self, path: &Path) -> RelPath {
         let path = normalize(path);

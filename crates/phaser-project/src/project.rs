@@ -55,7 +55,7 @@ mod recorded;
 pub use recorded::Recorded;
 use recorded::recorded;
 
-use known_targets::KnownTargets;
+use known_targets::{KnownTargets, NoTargets};
 use load::{Extra, Found, Load, Loaded, Settings, folders_above};
 
 /// Default of [`Options::max_file_size`]: 10 MiB.
@@ -650,7 +650,7 @@ impl Project {
 
     /// The contracts that apply to the targets, filtered by [`Options::filter`]. Packs may still be lazy.
     fn contracts(&self, source: &Source, targets: &Targets) -> Result<Loaded, Error> {
-        let Options { lenient, filter, .. } = &self.options;
+        let filter = &self.options.filter;
         let folders = match (&self.committed, source) {
             (Some(committed), _) => committed.folders(),
             (None, Source::Changes(call)) => self.folders_of_call(call),
@@ -665,19 +665,43 @@ impl Project {
             }
             (None, _) => folders(&self.root, targets),
         };
+        let is_lazy = matches!(source, Source::Changes(_)) && self.options.lazy_packs && filter.is_empty();
+        self.contracts_of(source, targets, &folders, is_lazy)
+    }
+
+    /// The contracts that commands in `cwd` are judged by: those of the root and of the directories from there to `cwd`.
+    /// Of packs, contracts about files may be left out.
+    pub fn contracts_for_commands(&self, cwd: &Path) -> Result<Loaded, Error> {
+        let below = self.root.contains(cwd).then(|| self.root.relative(cwd).join("command"));
+        let folders = match &self.committed {
+            Some(committed) => committed.folders(),
+            None => folders_above(&self.root, below.iter(), None),
+        };
+        let is_lazy = self.options.lazy_packs && self.options.filter.is_empty();
+        let nothing = Source::Files(Vec::new());
+        let mut loaded = self.contracts_of(&nothing, &Targets::none(), &folders, is_lazy)?;
+        loaded.load_packs(Some(&NoTargets));
+        Ok(loaded)
+    }
+
+    /// The contracts of the root and of `folders`, filtered by [`Options::filter`].
+    fn contracts_of(
+        &self,
+        source: &Source,
+        targets: &Targets,
+        folders: &[RelPath],
+        is_lazy: bool,
+    ) -> Result<Loaded, Error> {
+        let Options { lenient, filter, .. } = &self.options;
         let load = Load {
             root: &self.root,
             extra: &self.options.locations,
-            folders: &folders,
+            folders,
             settings: self.settings(source, targets),
             cwd: self.options.cwd.as_deref(),
         };
         // A filter by id has to see every contract.
-        let mut loaded =
-            match matches!(source, Source::Changes(_)) && self.options.lazy_packs && filter.is_empty() {
-                true => load.run_lazily(self.loading()),
-                false => load.run(self.loading()),
-            };
+        let mut loaded = if is_lazy { load.run_lazily(self.loading()) } else { load.run(self.loading()) };
         self.warn_about_directories(&mut loaded);
         // The contracts above the files of an event do not show whether an override of the root is mistaken.
         if !lenient || matches!(source, Source::Tree(_)) {

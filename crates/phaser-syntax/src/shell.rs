@@ -14,6 +14,9 @@
 //! here-strings of a shell, `find -exec`, and wrappers such as `sudo`. A word whose value is not known keeps its source text:
 //! `$VAR` is no `commit`. Scripts in files, `ssh` and other languages are not followed. A line with a syntax error has no
 //! commands that could be relied on.
+//!
+//! A command comes with its surroundings in the line. In `export A=1; (cd web && B=2 curl URL) | sudo sh`, the command
+//! `curl URL` has the assignments `A=1` and `B=2`, the directory `web`, and the receivers `sudo sh` and `sh` of its output.
 
 use std::ops::Range;
 
@@ -27,6 +30,22 @@ use crate::tree::{Stop, SyntaxTree, Unfinished};
 pub struct ShellCommand {
     /// The program's base name, then its arguments.
     pub words: Vec<ShellWord>,
+    /// The environment variables that the line sets for it, as `NAME=value`: before the command, after `env`, or by an
+    /// `export` before it.
+    pub assignments: Vec<ShellWord>,
+    /// The operands of `cd` and `pushd` before it, as written; `-` for `popd`.
+    pub directory: Vec<String>,
+    /// The commands that receive its output.
+    pub receivers: Vec<ShellReceiver>,
+}
+
+/// A command that receives the output of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellReceiver {
+    /// The program's base name, then its arguments.
+    pub words: Vec<String>,
+    /// The index of the word that is the output, as in `sh -c "$(curl URL)"`; `None` for its standard input.
+    pub word: Option<usize>,
 }
 
 /// A word of a command.
@@ -56,14 +75,22 @@ const MAX_COMMANDS: usize = 10_000;
 /// Every simple command of a line, in the order of the text; a command in a wrapper follows it.
 pub fn commands(line: &str, stop: &Stop) -> Result<Vec<ShellCommand>, ShellError> {
     let mut found = Vec::new();
-    collect(line, Some(0), 0, stop, &mut found)?;
+    collect(Source { text: line, offset: Some(0) }, &Around::default(), 0, stop, &mut found)?;
     Ok(found)
 }
 
-/// Adds the commands of `text`, which starts at `offset` of the line if it is a part of it as written.
+/// What surrounds a command.
+#[derive(Debug, Clone, Default)]
+struct Around {
+    assignments: Vec<ShellWord>,
+    directory: Vec<String>,
+    receivers: Vec<ShellReceiver>,
+}
+
+/// Adds the commands of a text.
 fn collect(
-    text: &str,
-    offset: Option<usize>,
+    source: Source<'_>,
+    outer: &Around,
     depth: usize,
     stop: &Stop,
     found: &mut Vec<ShellCommand>,
@@ -71,19 +98,40 @@ fn collect(
     if depth > MAX_DEPTH {
         return Ok(());
     }
-    let tree = SyntaxTree::parse(text, Language::BASH, stop).map_err(ShellError::Unfinished)?;
+    let tree = SyntaxTree::parse(source.text, Language::BASH, stop).map_err(ShellError::Unfinished)?;
     let root = tree.tree().root_node();
     if root.has_error() {
         return Err(ShellError::Syntax);
     }
-    let source = Source { text, offset };
+    let mut now = outer.clone();
+    // What applies again after the end of a subshell.
+    let mut left: Vec<(usize, Around)> = Vec::new();
     let mut cursor = root.walk();
     // A walk in source order, without recursion.
     loop {
         let node = cursor.node();
-        if node.kind() == "command" && found.len() < MAX_COMMANDS {
-            let words = source.words(node);
-            add(words, &scripts_fed(node, source), depth, stop, found)?;
+        while let Some((_, around)) = left.pop_if(|(end, _)| node.start_byte() >= *end) {
+            now = around;
+        }
+        match node.kind() {
+            "subshell" | "command_substitution" | "process_substitution" => {
+                left.push((node.end_byte(), now.clone()));
+            }
+            "declaration_command" if source.of(node).starts_with("export") => {
+                now.assignments
+                    .extend(source.assignments(node).map(|word| ShellWord { range: None, ..word }));
+            }
+            "command" if found.len() < MAX_COMMANDS => {
+                let words = source.words(node);
+                let mut around = now.clone();
+                around.assignments.extend(source.assignments(node));
+                around.receivers.extend(source.receivers(node));
+                if let Some(directory) = directory_after(&words) {
+                    now.directory.push(directory);
+                }
+                add(words, &scripts_fed(node, source), around, depth, stop, found)?;
+            }
+            _ => {}
         }
         if cursor.goto_first_child() {
             continue;
@@ -96,10 +144,25 @@ fn collect(
     }
 }
 
+/// The directory that a command changes to, as written.
+fn directory_after(words: &[ShellWord]) -> Option<String> {
+    let (program, arguments) = words.split_first()?;
+    match program.text.as_str() {
+        "cd" | "pushd" => {
+            let is_operand = |word: &&ShellWord| word.text == "-" || !word.text.starts_with('-');
+            let operand = arguments.iter().find(is_operand);
+            Some(operand.map_or_else(|| "~".to_owned(), |word| word.text.clone()))
+        }
+        "popd" => Some("-".to_owned()),
+        _ => None,
+    }
+}
+
 /// Adds a command, the commands that its wrappers run, and those of scripts among its words or fed to it.
 fn add(
     mut words: Vec<ShellWord>,
     fed: &[String],
+    mut around: Around,
     depth: usize,
     stop: &Stop,
     found: &mut Vec<ShellCommand>,
@@ -107,22 +170,20 @@ fn add(
     loop {
         let Some(program) = words.first_mut() else { return Ok(()) };
         program.text = base_name(&program.text).to_owned();
-        let command = ShellCommand { words };
-        let program = command.words[0].text.as_str();
-        for script in scripts(&command, fed) {
+        for script in scripts(&words, fed) {
             // A script that does not parse is not judged; the rest of the line is.
-            let _ = collect(&script, None, depth + 1, stop, found);
+            let _ = collect(Source { text: &script, offset: None }, &around, depth + 1, stop, found);
         }
-        let inner = wrapped(&command);
-        let executed = if program == "find" { executed_by_find(&command) } else { Vec::new() };
-        found.push(command);
+        let inner = wrapped(&words);
+        let executed = if words[0].text == "find" { executed_by_find(&words) } else { Vec::new() };
+        let Around { assignments, directory, receivers } = around.clone();
+        found.push(ShellCommand { words, assignments, directory, receivers });
         for words in executed {
-            add(words, &[], depth + 1, stop, found)?;
+            add(words, &[], around.clone(), depth + 1, stop, found)?;
         }
-        match inner {
-            Some(inner) => words = inner,
-            None => return Ok(()),
-        }
+        let Some(inner) = inner else { return Ok(()) };
+        around.assignments.extend(inner.assignments);
+        words = inner.words;
     }
 }
 
@@ -154,17 +215,90 @@ impl Source<'_> {
     fn words(&self, command: Node<'_>) -> Vec<ShellWord> {
         let mut cursor = command.walk();
         let mut words = Vec::new();
-        for child in command.named_children(&mut cursor) {
-            match child.kind() {
-                "variable_assignment"
-                | "file_redirect"
-                | "heredoc_redirect"
-                | "herestring_redirect"
-                | "comment" => {}
-                _ => words.push(self.word(child)),
-            }
+        for child in command.named_children(&mut cursor).filter(|child| is_word(*child)) {
+            words.push(self.word(child));
         }
         words
+    }
+
+    /// The assignments among the children of a node.
+    fn assignments<'n>(&'n self, node: Node<'n>) -> impl Iterator<Item = ShellWord> + 'n {
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.named_children(&mut cursor).collect();
+        children.into_iter().filter(|child| child.kind() == "variable_assignment").map(|child| {
+            let name = child.child_by_field_name("name").map_or("", |name| self.of(name));
+            let value =
+                child.child_by_field_name("value").map_or_else(String::new, |value| self.value(value));
+            ShellWord { text: format!("{name}={value}"), ..self.word(child) }
+        })
+    }
+
+    /// The commands of the line that receive the output of a command: the later parts of its pipelines, and the command
+    /// that has a word which is its output. `echo` and `printf` pass it on.
+    fn receivers(&self, command: Node<'_>) -> Vec<ShellReceiver> {
+        let mut found = Vec::new();
+        let mut node = command;
+        while let Some(parent) = node.parent() {
+            match (node.kind(), parent.kind()) {
+                (_, "pipeline") => {
+                    let mut after = node.next_named_sibling();
+                    while let Some(part) = after {
+                        commands_in(part, &mut |inner| found.extend(self.receiver(inner, None)));
+                        after = part.next_named_sibling();
+                    }
+                }
+                ("command_substitution" | "process_substitution", _) => {
+                    let Some((receiver, is_input)) = receiving(node) else { return found };
+                    let index = if is_input { None } else { self.index_of(receiver, node) };
+                    let is_whole = is_input || index.is_some();
+                    if is_whole {
+                        found.extend(self.receiver(receiver, index));
+                    }
+                    let words = self.words(receiver);
+                    let passes_on =
+                        words.first().is_some_and(|word| matches!(word.text.as_str(), "echo" | "printf"));
+                    if !(is_whole && passes_on) {
+                        return found;
+                    }
+                    node = receiver;
+                    continue;
+                }
+                _ => {}
+            }
+            node = parent;
+        }
+        found
+    }
+
+    /// The index of the word of `command` that is this substitution as a whole.
+    fn index_of(&self, command: Node<'_>, substitution: Node<'_>) -> Option<usize> {
+        let mut cursor = command.walk();
+        let words = command.named_children(&mut cursor).filter(|child| is_word(*child));
+        let is_it = |word: Node<'_>| {
+            let text = self.of(word);
+            word.byte_range().contains(&substitution.start_byte())
+                && text.trim_matches('"').len() == substitution.byte_range().len()
+        };
+        words.into_iter().position(is_it)
+    }
+
+    /// A command and those that its wrappers run, as receivers.
+    fn receiver(&self, command: Node<'_>, mut index: Option<usize>) -> Vec<ShellReceiver> {
+        let (mut words, mut found) = (self.words(command), Vec::new());
+        while let Some(program) = words.first_mut() {
+            program.text = base_name(&program.text).to_owned();
+            let texts = words.iter().map(|word| word.text.clone()).collect();
+            found.push(ShellReceiver { words: texts, word: index });
+            let Some(inner) = wrapped(&words) else { break };
+            let gone = words.len().saturating_sub(inner.words.len());
+            index = match index.map(|index| index.checked_sub(gone)) {
+                Some(None) => break,
+                Some(index) => index,
+                None => None,
+            };
+            words = inner.words;
+        }
+        found
     }
 
     /// The value of a word.
@@ -197,6 +331,51 @@ impl Source<'_> {
         }
         value.push_str(&between(&self.text[end..node.end_byte()]));
         value
+    }
+}
+
+/// Whether a child of a command is one of its words.
+fn is_word(child: Node<'_>) -> bool {
+    !matches!(
+        child.kind(),
+        "variable_assignment" | "file_redirect" | "heredoc_redirect" | "herestring_redirect" | "comment"
+    )
+}
+
+/// Calls `visit` for every command in a node.
+fn commands_in<'t>(node: Node<'t>, visit: &mut dyn FnMut(Node<'t>)) {
+    let mut cursor = node.walk();
+    loop {
+        let inner = cursor.node();
+        if inner.kind() == "command" {
+            visit(inner);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+/// The command that has the output of a substitution in its words or, with `true`, as its input.
+fn receiving(substitution: Node<'_>) -> Option<(Node<'_>, bool)> {
+    let (mut node, mut is_input) = (substitution, false);
+    loop {
+        node = node.parent()?;
+        match node.kind() {
+            "string" | "concatenation" | "command_name" => {}
+            "herestring_redirect" | "file_redirect" => is_input = true,
+            "command" => return Some((node, is_input)),
+            "redirected_statement" if is_input => {
+                let body = node.child_by_field_name("body")?;
+                return (body.kind() == "command").then_some((body, true));
+            }
+            _ => return None,
+        }
     }
 }
 
@@ -260,12 +439,11 @@ fn ansi_c(text: &str) -> String {
 }
 
 /// Programs that run the script in their arguments or on their standard input.
-const SHELLS: [&str; 6] = ["bash", "sh", "zsh", "dash", "ksh", "ash"];
+pub const SHELLS: [&str; 6] = ["bash", "sh", "zsh", "dash", "ksh", "ash"];
 
 /// The scripts among the words of a command, or fed to it.
-fn scripts(command: &ShellCommand, fed: &[String]) -> Vec<String> {
-    let program = command.words[0].text.as_str();
-    let arguments = &command.words[1..];
+fn scripts(words: &[ShellWord], fed: &[String]) -> Vec<String> {
+    let (program, arguments) = (words[0].text.as_str(), &words[1..]);
     match program {
         "eval" if !arguments.is_empty() => {
             let arguments = match arguments {
@@ -325,9 +503,9 @@ fn scripts_fed(command: Node<'_>, source: Source<'_>) -> Vec<String> {
 }
 
 /// The commands that `find` runs: from `-exec` to `;` or `+`.
-fn executed_by_find(command: &ShellCommand) -> Vec<Vec<ShellWord>> {
+fn executed_by_find(words: &[ShellWord]) -> Vec<Vec<ShellWord>> {
     let mut all = Vec::new();
-    let mut rest = command.words.iter();
+    let mut rest = words.iter();
     while rest.any(|word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")) {
         let words = rest.by_ref().take_while(|word| word.text != ";" && word.text != "+");
         let words: Vec<ShellWord> = words.cloned().collect();
@@ -391,12 +569,20 @@ const WRAPPERS: [Wrapper; 9] = [
 ];
 
 /// The command that a wrapper runs.
-fn wrapped(command: &ShellCommand) -> Option<Vec<ShellWord>> {
-    let program = command.words[0].text.as_str();
+struct Wrapped {
+    words: Vec<ShellWord>,
+    /// The variables that the wrapper sets.
+    assignments: Vec<ShellWord>,
+}
+
+/// The command that a wrapper runs.
+fn wrapped(words: &[ShellWord]) -> Option<Wrapped> {
+    let program = words[0].text.as_str();
     let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == program)?;
-    let mut operands = wrapper.operands;
+    let sets_variables = matches!(program, "env" | "sudo");
+    let (mut operands, mut assignments) = (wrapper.operands, Vec::new());
     let mut at = 1;
-    while let Some(word) = command.words.get(at) {
+    while let Some(word) = words.get(at) {
         let text = word.text.as_str();
         // `command -v` shows what would run.
         if program == "command" && text.starts_with('-') && text.contains(['v', 'V']) {
@@ -407,15 +593,18 @@ fn wrapped(command: &ShellCommand) -> Option<Vec<ShellWord>> {
                 at += 1;
                 break;
             }
-            "-S" | "--split-string" if program == "env" => return split(command, at + 1),
-            _ if program == "env" && text.starts_with("-S") => return split(command, at),
+            "-S" | "--split-string" if program == "env" => return split(words, at + 1),
+            _ if program == "env" && text.starts_with("-S") => return split(words, at),
             _ if text.starts_with("--") => {
                 let takes_value = wrapper.long.contains(&&text[2..]);
                 1 + usize::from(takes_value)
             }
             _ if text.len() > 1 && text.starts_with('-') => 1 + usize::from(takes_next(text, wrapper.short)),
             "-" if program == "env" => 1,
-            _ if matches!(program, "env" | "sudo") && is_assignment(text) => 1,
+            _ if sets_variables && is_assignment(text) => {
+                assignments.push(word.clone());
+                1
+            }
             _ if operands > 0 => {
                 operands -= 1;
                 1
@@ -424,27 +613,29 @@ fn wrapped(command: &ShellCommand) -> Option<Vec<ShellWord>> {
         };
     }
     // After `--` too, a wrapper takes its operands and assignments.
-    while let Some(word) = command.words.get(at) {
+    while let Some(word) = words.get(at) {
         if operands > 0 {
             operands -= 1;
-        } else if !(matches!(program, "env" | "sudo") && is_assignment(&word.text)) {
+        } else if sets_variables && is_assignment(&word.text) {
+            assignments.push(word.clone());
+        } else {
             break;
         }
         at += 1;
     }
-    command.words.get(at..).filter(|words| !words.is_empty()).map(<[ShellWord]>::to_vec)
+    let words = words.get(at..).filter(|words| !words.is_empty())?.to_vec();
+    Some(Wrapped { words, assignments })
 }
 
 /// The words of `env -S`: those of the text at this index, then the following ones.
-fn split(command: &ShellCommand, at: usize) -> Option<Vec<ShellWord>> {
-    let first = command.words.get(at)?.text.as_str();
+fn split(words: &[ShellWord], at: usize) -> Option<Wrapped> {
+    let first = words.get(at)?.text.as_str();
     let first = first.strip_prefix("-S").unwrap_or(first);
-    let words = first.split_whitespace().map(|text| ShellWord { text: text.to_owned(), range: None });
-    let words: Vec<ShellWord> = words
-        .chain(command.words[at + 1..].iter().cloned())
-        .skip_while(|word| is_assignment(&word.text))
-        .collect();
-    (!words.is_empty()).then_some(words)
+    let split = first.split_whitespace().map(|text| ShellWord { text: text.to_owned(), range: None });
+    let mut assignments: Vec<_> = split.chain(words[at + 1..].iter().cloned()).collect();
+    let at = assignments.iter().position(|word| !is_assignment(&word.text))?;
+    let words = assignments.split_off(at);
+    Some(Wrapped { words, assignments })
 }
 
 /// Whether the value of the last option in a cluster of short options is the next word.
@@ -585,6 +776,81 @@ mod tests {
             "cat <<EOF\ngit push\nEOF\n",
         ] {
             assert!(!of(line).expect("parses").iter().any(|one| one.starts_with("git")), "{line}");
+        }
+    }
+
+    /// The last command of the line whose program is this one.
+    fn command(line: &str, program: &str) -> ShellCommand {
+        let stop: Stop = Rc::new(|| false);
+        let all = commands(line, &stop).expect("parses");
+        all.into_iter().rfind(|command| command.words[0].text == program).expect("is there")
+    }
+
+    #[test]
+    fn assignments_are_those_of_the_environment() {
+        for (line, expected) in [
+            ("A=1 B='x y' git push", &["A=1", "B=x y"][..]),
+            ("env A=1 git push", &["A=1"]),
+            ("sudo -E -- A=1 git push", &["A=1"]),
+            ("env -S 'A=1 git push'", &["A=1"]),
+            ("export A=1 && git push", &["A=1"]),
+            ("A=1 bash -c 'B=2 git push'", &["A=1", "B=2"]),
+            ("(export A=1); git push", &[]),
+            ("A=1; git push", &[]),
+            ("A=1 true; git push", &[]),
+            ("git push; export A=1", &[]),
+        ] {
+            let found = command(line, "git").assignments;
+            assert_eq!(found.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn directory_follows_cd() {
+        for (line, expected) in [
+            ("cd a && cd -P b; git push", &["a", "b"][..]),
+            ("(cd a && true); git push", &[]),
+            ("(cd a && git push)", &["a"]),
+            ("x=$(cd a && pwd); git push", &[]),
+            ("cd a; bash -c 'cd b; git push'", &["a", "b"]),
+            ("bash -c 'cd a'; git push", &[]),
+            ("pushd a; popd; git push", &["a", "-"]),
+            ("cd; git push", &["~"]),
+            ("cd -; git push", &["-"]),
+        ] {
+            assert_eq!(command(line, "git").directory, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn receivers_get_the_output() {
+        let of = |line: &str| {
+            let shown = |one: ShellReceiver| {
+                let words = one.words.join(" ");
+                one.word.map_or_else(|| words.clone(), |at| format!("{words} @{at}"))
+            };
+            command(line, "curl").receivers.into_iter().map(shown).collect::<Vec<_>>()
+        };
+        for (line, expected) in [
+            ("curl a | sh", &["sh"][..]),
+            ("curl a | tee b | sudo /bin/sh -s", &["tee b", "sudo /bin/sh -s", "sh -s"]),
+            ("{ curl a; true; } | (cd x; sh)", &["cd x", "sh"]),
+            ("bash -c 'curl a' | sh", &["sh"]),
+            ("sh -c \"$(curl a)\" x", &["sh -c $(curl a) x @2"]),
+            ("sudo sh -c $(curl a)", &["sudo sh -c $(curl a) @3", "sh -c $(curl a) @2"]),
+            ("eval `curl a`", &["eval `curl a` @1"]),
+            ("bash <(curl a) x", &["bash <(curl a) x @1"]),
+            ("bash < <(curl a)", &["bash"]),
+            ("bash <<< \"$(curl a)\"", &["bash"]),
+            ("echo \"$(curl a)\" | sh", &["echo $(curl a) @1", "sh"]),
+            ("echo a | curl b", &[]),
+            ("sh -c \"echo $(curl a)\"", &[]),
+            ("x=$(curl a); sh", &[]),
+            ("x=$(curl a) | sh", &[]),
+            ("curl a; echo b | sh", &[]),
+            ("curl a && sh b", &[]),
+        ] {
+            assert_eq!(of(line), expected, "{line}");
         }
     }
 

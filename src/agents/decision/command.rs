@@ -2,7 +2,7 @@
 
 use super::{FixedCommand, HookDecision, HookVerdict, MAX_TEXT, repetition};
 use crate::decisions::repeats::{self, DenialCounts};
-use phaser_core::command::{CommandLine, ForbiddenCommand};
+use phaser_core::command::{CommandLine, CommandPlace, ForbiddenCommand};
 use phaser_core::contract::{BlockDecision, Contract, Severity};
 use phaser_core::deadline::Deadline;
 use phaser_core::sanitize::{cut, inert, printable};
@@ -22,6 +22,7 @@ pub struct CheckedCommand<'a> {
     pub lines: &'a [String],
     /// The contracts about commands.
     pub contracts: &'a [Contract],
+    pub place: &'a CommandPlace<'a>,
     pub fixes: Fixes,
     pub repeated: Repeated,
     pub deadline: Deadline,
@@ -43,7 +44,7 @@ impl<'a> CheckedCommand<'a> {
         for line in self.lines {
             match CommandLine::parse(line, self.deadline) {
                 Ok(parsed) => violations.extend(self.contracts.iter().filter_map(|contract| {
-                    let forbidden = parsed.judge(contract)?;
+                    let forbidden = parsed.judge(contract, self.place)?;
                     let fix = contract.fix.as_ref();
                     let fixed = fix.and_then(|fix| parsed.fixed(&forbidden, &fix.template));
                     Some(CommandViolation { contract, forbidden, fixed })

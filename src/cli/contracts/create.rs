@@ -90,6 +90,14 @@ pub struct Create {
     #[arg(long, value_name = "PATH")]
     companion: Vec<String>,
 
+    /// Forbid this command, given by its first words, such as 'git push' (repeatable)
+    #[arg(long, value_name = "WORDS")]
+    command: Vec<String>,
+
+    /// Forbid the command only with this argument, such as --force (repeatable)
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    args: Vec<String>,
+
     /// Apply to these files, such as '**/*.py' [default: **/*]
     #[arg(long, value_name = "GLOB")]
     glob: Option<String>,
@@ -264,6 +272,8 @@ struct ContractSpec {
     max_bytes: Option<String>,
     append: Option<String>,
     companions: Vec<String>,
+    commands: Vec<String>,
+    args: Vec<String>,
     glob: Option<String>,
     exclude: Option<String>,
     file_kinds: Vec<String>,
@@ -314,6 +324,8 @@ impl Create {
             &self.passing,
             &self.companion,
             &self.imports,
+            &self.command,
+            &self.args,
         ];
         self.missing().len() == 3
             && texts.iter().all(|text| text.is_none())
@@ -341,6 +353,8 @@ impl Create {
             max_bytes: self.max_bytes.clone(),
             append: self.append.clone(),
             companions: self.companion.clone(),
+            commands: self.command.clone(),
+            args: self.args.clone(),
             glob: self.glob.clone().or_else(|| needs_files.then(|| EVERY_FILE.to_owned())),
             exclude: self.exclude.clone(),
             file_kinds: self.file_kind.clone(),
@@ -374,6 +388,8 @@ impl ContractSpec {
             ("language", self.language.is_some()),
             ("import", !self.imports.is_empty()),
             ("equals", !self.equals.is_empty()),
+            ("command", !self.commands.is_empty()),
+            ("args", !self.args.is_empty()),
         ];
         for (key, is_given) in given {
             if is_given && !takes(key) {
@@ -431,6 +447,8 @@ impl ContractSpec {
             ("in", &self.zones),
             ("import", &self.imports),
             ("companion", &self.companions),
+            ("command", &self.commands),
+            ("args", &self.args),
             ("tags", &self.tags),
         ];
         let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
@@ -454,10 +472,10 @@ impl ContractSpec {
     }
 }
 
-/// An example: the content of a file, or the path of an empty one. For a contract about changes, what a change removes: a
+/// An example: the content of a file, a command line, or the path of an empty file. For a contract about changes, what a change removes: a
 /// line, or the file at a path.
 fn example(text: &str, check: &Check) -> Example {
-    let in_file = check.reads_text() || check.pattern().is_some();
+    let in_file = check.reads_text() || check.reads_commands() || check.pattern().is_some();
     let change = check.compares_change().then(|| {
         let (before, after) = if in_file { (text, Some(String::new())) } else { ("text", None) };
         Box::new(ExampleChange { before: Some(before.to_owned()), after })

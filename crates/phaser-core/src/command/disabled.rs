@@ -11,7 +11,20 @@ pub const IS_AVAILABLE: bool = false;
 #[derive(Debug, Clone)]
 pub struct ShellCommand {
     pub words: Vec<ShellWord>,
+    pub assignments: Vec<ShellWord>,
+    pub directory: Vec<String>,
+    pub receivers: Vec<ShellReceiver>,
 }
+
+/// See `phaser_syntax::shell::ShellReceiver`.
+#[derive(Debug, Clone)]
+pub struct ShellReceiver {
+    pub words: Vec<String>,
+    pub word: Option<usize>,
+}
+
+/// See `phaser_syntax::shell::SHELLS`.
+pub const SHELLS: [&str; 0] = [];
 
 /// See `phaser_syntax::shell::ShellWord`.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-pub use phaser_syntax::shell::{ShellCommand, ShellWord};
+pub use phaser_syntax::shell::{SHELLS, ShellCommand, ShellReceiver, ShellWord};
 use phaser_syntax::shell::{ShellError, commands};
 use phaser_syntax::{Stop, Unfinished};
 

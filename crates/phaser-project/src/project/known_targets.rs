@@ -60,6 +60,29 @@ fn names(source: &Source, targets: &Targets) -> Option<Vec<Vec<u8>>> {
     )
 }
 
+/// No file at all.
+pub struct NoTargets;
+
+impl LiteralFilter for NoTargets {
+    fn may_contain(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn may_contain_run(&self, _: [u64; 4], _: usize) -> bool {
+        false
+    }
+}
+
+impl TargetFilter for NoTargets {
+    fn may_have_name(&self, _: &dyn Fn(&[u8]) -> bool) -> bool {
+        false
+    }
+
+    fn may_be_outside(&self, _: FileKinds) -> bool {
+        false
+    }
+}
+
 impl LiteralFilter for KnownTargets {
     fn may_contain(&self, text: &[u8]) -> bool {
         self.texts.as_ref().is_none_or(|texts| texts.iter().any(|one| one.may_contain(text)))

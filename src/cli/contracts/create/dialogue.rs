@@ -12,15 +12,15 @@ use crate::report::backtest::{BacktestSummary, write_text, write_today};
 use crate::report::palette::{Colour, Palette};
 use phaser_core::check::{
     COMPANION_CHANGED, COMPANION_EXISTS, ContractType, FILE_EXISTS, FILE_NOT_EXISTS, FILE_UNCHANGED,
-    FORBID_CODE, FORBID_IMPORT, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE, KEEP_PATTERN, REQUIRE_CODE,
-    REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
+    FORBID_CODE, FORBID_COMMAND, FORBID_IMPORT, FORBID_IN_MESSAGE, FORBID_PATTERN, FORBID_VALUE,
+    KEEP_PATTERN, REQUIRE_CODE, REQUIRE_IN_MESSAGE, REQUIRE_PATTERN, REQUIRE_VALUE,
 };
 use phaser_core::sanitize::inert;
 use phaser_glob::Glob;
 use phaser_project::path::{RelPath, Root};
 
 /// The types offered. The others need more than a pattern and a glob.
-const OFFERED: [&ContractType; 15] = [
+const OFFERED: [&ContractType; 16] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_NOT_EXISTS,
@@ -36,6 +36,7 @@ const OFFERED: [&ContractType; 15] = [
     &FORBID_CODE,
     &REQUIRE_CODE,
     &FORBID_IMPORT,
+    &FORBID_COMMAND,
 ];
 
 /// The number of commits tried.
@@ -135,6 +136,28 @@ const COMPANION: Question<'_> = Question {
     text: "Companion",
     help: "A path from the project root. For src/a.test.ts, {dir} is src, {name} a.test.ts, {stem} a.test, {ext} ts:\n\
            tests/test_{stem}.py is tests/test_a.py for src/a.py.",
+};
+
+const COMMAND: Question<'_> = Question {
+    text: "Command",
+    help: "The first words of the command, as 'git commit' or 'npm install'. It is found in lists, pipes and nested shells,\n\
+           with options between the words, and not in quotes.",
+};
+
+const ARGS: Question<'_> = Question {
+    text: "Arguments, of which one is forbidden, or - for any",
+    help: "Words, separated by spaces: --no-verify -n. '-n' is found in '-nm', too; 'SKIP=' is an environment variable.\n\
+           '-' forbids the command with any arguments, and without.",
+};
+
+const VIOLATING_COMMAND: Question<'_> = Question {
+    text: "A command line that violates it",
+    help: "The contract must find a command in it. It is kept as an example, and 'phaser contracts test' checks it.",
+};
+
+const PASSING_COMMAND: Question<'_> = Question {
+    text: "A command line that passes",
+    help: "The contract must not find a command in it. The best example is almost a violation.",
 };
 
 const MESSAGE: Question<'_> = Question {
@@ -269,12 +292,25 @@ fn ask_pattern(
     let (violating, passing) = match kind {
         kind if *kind == KEEP_PATTERN => (KEPT, REMOVABLE),
         kind if *kind == FILE_UNCHANGED => (FROZEN_PATH, FREE_PATH),
+        kind if *kind == FORBID_COMMAND => (VIOLATING_COMMAND, PASSING_COMMAND),
         kind if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
         kind if kind.takes("pattern") || kind.takes("code") || kind.takes("import") => (VIOLATING, PASSING),
         _ => (VIOLATING_PATH, PASSING_PATH),
     };
     loop {
-        if kind.takes("path") {
+        if *kind == FORBID_COMMAND {
+            let Some(command) = prompt.line(COMMAND, spec.commands.first().map(String::as_str))? else {
+                return Ok(None);
+            };
+            spec.commands = vec![command.trim().to_owned()];
+            let earlier = if spec.args.is_empty() { "-".to_owned() } else { spec.args.join(" ") };
+            let Some(args) = prompt.line(ARGS, Some(&earlier))? else { return Ok(None) };
+            spec.args = args.split_whitespace().filter(|arg| *arg != "-").map(str::to_owned).collect();
+            if let Err(error) = destination.contract(spec) {
+                prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
+                continue;
+            }
+        } else if kind.takes("path") {
             let Some(path) = prompt.line(PATH, spec.path.as_deref())? else { return Ok(None) };
             spec.path = Some(path.trim().to_owned());
             let Some(pattern) = prompt.line(VALUE_PATTERN, Some(spec.pattern.as_deref().unwrap_or("-")))?
@@ -361,6 +397,15 @@ fn show(
     let all: Vec<_> = project.contracts().iter().chain([contract]).cloned().collect();
     let mut warnings = lint::contracts(&all, &paths);
     warnings.retain(|warning| warning.file == contract.origin.file);
+    if contract.check.reads_commands() {
+        return prompt.print(|out| {
+            writeln!(out, "\n{}:", new.shown())?;
+            new.yaml().lines().try_for_each(|line| writeln!(out, "  {}", inert(line)))?;
+            writeln!(out, "\nIt is judged before an agent runs a command, with the hooks of 'phaser enforce install --guard'.")?;
+            warnings.iter().try_for_each(|warning| writeln!(out, "\n{}", inert(&warning.to_string())))?;
+            writeln!(out)
+        });
+    }
     let root = project.root.clone();
     let Trial { today, past } =
         trial(project, vec![contract.clone()], COMMITS, LimitArgs::default(), environment)?;

@@ -7,7 +7,8 @@ use super::super::{
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_RULE, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{
-    AppendRule, FILE_EXISTS, FORBID_COMMAND, PLACEHOLDERS, TYPES, TypeValues, unknown_placeholder,
+    AppendRule, FILE_EXISTS, FORBID_COMMAND, OperandRule, PLACEHOLDERS, TYPES, TypeValues,
+    unknown_placeholder,
 };
 use crate::code::{CodeSource, engine};
 use crate::command;
@@ -456,6 +457,43 @@ impl ContractBuilder {
             let what = format!("'args' has '{}', and an argument is one word (split it)", printable(text));
             self.doubt(*line, what);
         }
+    }
+
+    pub(super) fn set_piped_to(&mut self, programs: &[LocatedText<'_>]) {
+        self.of_type.piped_to = self.words_of("piped_to", "'sh'", programs);
+    }
+
+    pub(super) fn set_operands(&mut self, operands: LocatedText<'_>) {
+        self.of_type_lines.push(("operands", operands.line));
+        self.of_type.operands = OperandRule::ALL.into_iter().find(|known| known.as_str() == operands.text);
+        if self.of_type.operands.is_none() {
+            let what = format!("operands '{}' is not known (use outside)", printable(&operands.text));
+            self.mistake(operands.line, what);
+        }
+    }
+
+    pub(super) fn set_when_exists(&mut self, files: &[LocatedText<'_>]) {
+        self.of_type.when_exists = self.files_of("when_exists", files);
+    }
+
+    pub(super) fn set_unless_exists(&mut self, files: &[LocatedText<'_>]) {
+        self.of_type.unless_exists = self.files_of("unless_exists", files);
+    }
+
+    /// The files of a condition.
+    fn files_of(&mut self, key: &'static str, files: &[LocatedText<'_>]) -> Vec<String> {
+        let names = self.words_of(key, "'package-lock.json'", files);
+        for LocatedText { text, line } in files {
+            let is_inside = !text.starts_with('/') && !text.split('/').any(|part| part == "..");
+            if !is_inside || text.contains(['*', '?', '{', '[']) {
+                let shown = printable(text);
+                let what = format!(
+                    "'{key}' has '{shown}', and it takes names of files (write one without globs and '..')"
+                );
+                self.mistake(*line, what);
+            }
+        }
+        names
     }
 
     /// The values of a key about commands, with single spaces between words.

@@ -7,7 +7,7 @@ use super::{
     ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, V1_2Position,
     Value, ValueShape,
 };
-use crate::check::{AppendRule, FileUnchanged, TYPES};
+use crate::check::{AppendRule, FileUnchanged, OperandRule, TYPES};
 use crate::code::CodeSource;
 use crate::file_kind::FileKind;
 use phaser_glob::MAX_GLOB_LEN;
@@ -27,7 +27,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 28] = [
+pub static KEYS: [ContractKey; 32] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -295,7 +295,62 @@ pub static KEYS: [ContractKey; 28] = [
             get: |contract| contract.check.command().map_or(&[], |check| &check.args),
         },
         quoted: true,
-        meaning: "Arguments of which the command must have one: a word, or a list. `-n` is also in `-nm`. Only for \
+        meaning: "Arguments of which the command must have one: a word, or a list. `-n` is also in `-nm`; `NAME=value` is \
+                  also an environment variable set for it, `NAME=` with any value. Only for `forbid_command`.",
+        schema: texts_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "piped_to",
+        mistaken_for: &["pipe_to", "piped", "into"],
+        v1_2: V1_2Position::InRule(&["piped_to"]),
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_piped_to,
+            get: |contract| contract.check.command().map_or(&[], |check| &check.piped_to),
+        },
+        quoted: true,
+        meaning: "Programs of which one must receive the command's output: through a pipe or, as a script, in a \
+                  substitution. A shell or an interpreter counts only if it runs that output. Only for `forbid_command`.",
+        schema: texts_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "operands",
+        mistaken_for: &["operand", "targets"],
+        v1_2: V1_2Position::InRule(&["operands"]),
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_operands,
+            get: |contract| Some(LocatedText::anywhere(contract.check.command()?.operands?.as_str())),
+        },
+        meaning: "`outside`: an operand of the command must be a path outside the project and the temporary directories. \
+                  Only for `forbid_command`.",
+        schema: || json!({ "enum": OperandRule::ALL.map(OperandRule::as_str) }),
+        ..USUAL
+    },
+    ContractKey {
+        name: "when_exists",
+        mistaken_for: &["if_exists", "requires_file"],
+        v1_2: V1_2Position::InRule(&["when_exists"]),
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_when_exists,
+            get: |contract| contract.check.command().map_or(&[], |check| &check.when_exists),
+        },
+        quoted: true,
+        meaning: "File, or list of files, of which one must exist: in the directory that the command runs in or, if it has \
+                  none of `when_exists` and `unless_exists`, in the nearest one above it. Only for `forbid_command`.",
+        schema: texts_schema,
+        ..USUAL
+    },
+    ContractKey {
+        name: "unless_exists",
+        mistaken_for: &["if_missing", "when_missing"],
+        v1_2: V1_2Position::InRule(&["unless_exists"]),
+        shape: ValueShape::Texts {
+            set: ContractBuilder::set_unless_exists,
+            get: |contract| contract.check.command().map_or(&[], |check| &check.unless_exists),
+        },
+        quoted: true,
+        meaning: "File, or list of files, of which none may exist, searched as those of `when_exists`. Only for \
                   `forbid_command`.",
         schema: texts_schema,
         ..USUAL
