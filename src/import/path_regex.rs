@@ -231,7 +231,9 @@ mod tests {
         ] {
             assert_eq!(globs(regex).expect("has globs"), expected, "{regex}");
         }
-        for regex in [r"\d+", "^(?!a)", r"\bx", "(ab|cd|ef|gh)(ab|cd|ef|gh)(ab|cd|ef|gh)(ab|cd|ef|gh)", "x$y", "("] {
+        for regex in
+            [r"\d+", "^(?!a)", r"\bx", "(ab|cd|ef|gh)(ab|cd|ef|gh)(ab|cd|ef|gh)(ab|cd|ef|gh)", "x$y", "("]
+        {
             assert_eq!(globs(regex), None, "{regex}");
         }
     }

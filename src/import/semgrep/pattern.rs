@@ -73,8 +73,8 @@ impl CodePatterns {
         };
         Self {
             has_two_quotes,
-            around_calls: shared(languages.iter().map(|language| around(&language))).flatten(),
-            strings: shared(languages.iter().map(|language| nodes(&language))).flatten(),
+            around_calls: shared(languages.iter().map(around)).flatten(),
+            strings: shared(languages.iter().map(nodes)).flatten(),
             is_negated: false,
             constraints: Map::new(),
             has_context: false,
