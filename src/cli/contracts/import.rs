@@ -278,7 +278,7 @@ fn first(warnings: &[Warning]) -> String {
 
 /// The examples of a contract that fail, one line each.
 fn failures(contract: &Contract) -> Vec<String> {
-    let tested = match examples::test(contract, PATIENT_TIMEOUT) {
+    let tested = match examples::test(contract, PATIENT_TIMEOUT, None) {
         Ok(tested) => tested,
         Err(warnings) => return warnings.iter().map(|warning| warning.what.clone()).collect(),
     };
