@@ -54,8 +54,11 @@ use MessagePattern::{Forbidden, Required};
 /// The pattern and the message of a rule.
 type Translation = (MessagePattern, String);
 
+/// Translates a rule; `None` if its value has no equivalent.
+type Translate = fn(&Condition<'_>) -> Option<Translation>;
+
 /// The translations, by the name of the rule.
-const RULES: [(&str, fn(&Condition<'_>) -> Option<Translation>); 14] = [
+const RULES: [(&str, Translate); 14] = [
     ("type-enum", |rule| {
         let types = rule.words()?;
         let all: Vec<String> = types.iter().map(|one| escape(one)).collect();

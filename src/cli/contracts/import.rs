@@ -160,9 +160,11 @@ impl ContractImport {
             if files.is_empty() {
                 to_stderr(format_args!("{name}: its 'ruleDirs' have no rules (correct them)"));
             }
-            let inside = |file: &PathBuf| file.strip_prefix(&environment.cwd).unwrap_or(file).to_path_buf();
-            return !files.is_empty()
-                && files.iter().map(inside).fold(true, |all, file| self.add(&file, environment) && all);
+            let mut is_readable = !files.is_empty();
+            for file in &files {
+                is_readable &= self.add(file.strip_prefix(&environment.cwd).unwrap_or(file), environment);
+            }
+            return is_readable;
         }
         match self.reader.read(&file) {
             Ok((kind, rules)) => {

@@ -73,8 +73,8 @@ impl CodePatterns {
         };
         Self {
             has_two_quotes,
-            around_calls: shared(languages.iter().map(|language| around(&language))).flatten(),
-            strings: shared(languages.iter().map(|language| nodes(&language))).flatten(),
+            around_calls: shared(languages.iter().map(around)).flatten(),
+            strings: shared(languages.iter().map(nodes)).flatten(),
             is_negated: false,
             constraints: Map::new(),
             has_context: false,
@@ -330,6 +330,9 @@ fn operator(pattern: &str) -> Option<&'static str> {
         if at > 0 && is_word(at - 1) && !pattern[..at].ends_with('$') {
             return Some("a name before '...'");
         }
+        if !pattern[..at].ends_with('$') && (is_word(at + 3) || bytes.get(at + 3) == Some(&b'$')) {
+            return Some("a spread ('...x')");
+        }
         // After `$...`, a name in capitals.
         if pattern[..at].ends_with('$') && bytes.get(at + 3).is_some_and(u8::is_ascii_digit) {
             return Some("a numbered '$...'");
@@ -436,6 +439,8 @@ mod tests {
             "f(\"$X\")",
             "$X. ... .b()",
             "f(args...)",
+            "f(...$ARGS)",
+            "<$X {...$PROPS} />",
             "($X: int)",
             "(HttpServletRequest $REQ).get(...)",
             "f(\"a ... b\")",
