@@ -9,7 +9,8 @@ use crate::history::{MONDAY, import};
 
 const LAYERS: &str = "rule_id: layers\ntype: forbid_import\nimport: 'src/infra/**'\nfile_glob: 'src/domain/**'\n\
     message: 'The domain knows no infrastructure.'\nseverity: error\n\
-    examples:\n  violating: ['from ..infra import db']\n  passing: ['from . import order', 'import json']\n";
+    examples:\n  violating: [{path: src/domain/a.py, text: 'from ..infra import db'}]\n  \
+    passing: [{path: src/domain/a.py, text: 'from . import order'}, 'import json']\n";
 
 fn layered() -> Sandbox {
     Sandbox::new()
@@ -79,7 +80,7 @@ fn edit_of_several_files_resolves_in_itself() {
     let patch = "*** Begin Patch\n*** Add File: src/infra/db.py\n+x = 1\n*** Add File: src/domain/a.py\n+import infra.db\n*** End Patch\n";
     let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": { "command": patch },
         "cwd": sandbox.root() });
-    let output = sandbox.run_stdin(["enforce", "--stdin", "--client", "codex"], event.to_string());
+    let output = sandbox.run_stdin(["enforce", "--stdin", "--agent", "codex"], event.to_string());
     assert!(output.stdout.contains("layers"), "{output}");
 }
 
@@ -198,7 +199,7 @@ fn rejects_invalid_values() {
         ("import: []", "'import' is an empty list"),
         ("import: ''", "'import': the glob is empty"),
         ("import: 'a{b'", "'import': the glob 'a{b' is not valid"),
-        ("", "a contract of type forbid_import needs"),
+        ("", "'import' is missing"),
     ] {
         let sandbox = Sandbox::new().contract(&LAYERS.replace("import: 'src/infra/**'", import));
         let output = sandbox.run(["enforce", "--all"]);
@@ -216,7 +217,7 @@ fn unparsable_file_is_a_gap() {
     let deep = format!("import infra.db\nx = {}\n", "(".repeat(100_000));
     let sandbox = sandbox.file("src/domain/deep.py", &deep);
     let output = sandbox.run(["enforce", "--all"]);
-    assert!(output.stdout.contains("src/domain/deep.py") && output.stdout.contains("layers"), "{output}");
+    assert_eq!((output.code, output.unchecked().len()), (Some(3), 1), "{output}");
     let hook = sandbox.pre_write("src/domain/new.py", &deep);
-    assert!(hook.message().contains("layers") || hook.context().contains("layers"), "{hook}");
+    assert!(hook.stdout.contains("layers is not checked"), "{hook}");
 }
