@@ -221,3 +221,30 @@ fn unparsable_file_is_a_gap() {
     let hook = sandbox.pre_write("src/domain/new.py", &deep);
     assert!(hook.stdout.contains("layers is not checked"), "{hook}");
 }
+
+#[test]
+fn hook_survives_hostile_source() {
+    let code = "rule_id: no-eval\ntype: forbid_code\ncode: 'eval($X)'\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let imports = "rule_id: no-import\ntype: forbid_import\nimport: infra\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let sandbox = Sandbox::new().contract(code).contract(imports);
+    // Words that the prefilters ask for, so that every text is parsed.
+    let start = "eval import use using require include ";
+    let extensions =
+        ["py", "js", "ts", "tsx", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "sh", "html", "css"];
+    for extension in extensions {
+        let path = format!("a.{extension}");
+        for (what, many) in [
+            ("(", 5_000_000),
+            ("{[(", 2_000),
+            ("<a ${\"'`", 40_000),
+            ("a+", 60_000),
+            ("\u{1}\u{7f}é", 20_000),
+        ] {
+            let output = sandbox.pre_write(&path, &format!("{start}{}", what.repeat(many)));
+            assert_eq!(output.code, Some(0), "{path} {what}: {output}");
+            assert_ne!(output.decision(), "deny", "{path} {what}");
+            let is_deep = many == 5_000_000 || what == "{[(";
+            assert!(!is_deep || output.stdout.contains("is not checked"), "{path} {what}: no gap {output}");
+        }
+    }
+}
