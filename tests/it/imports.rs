@@ -9,7 +9,8 @@ use crate::history::{MONDAY, import};
 
 const LAYERS: &str = "rule_id: layers\ntype: forbid_import\nimport: 'src/infra/**'\nfile_glob: 'src/domain/**'\n\
     message: 'The domain knows no infrastructure.'\nseverity: error\n\
-    examples:\n  violating: ['from ..infra import db']\n  passing: ['from . import order', 'import json']\n";
+    examples:\n  violating: [{path: src/domain/a.py, text: 'from ..infra import db'}]\n  \
+    passing: [{path: src/domain/a.py, text: 'from . import order'}, 'import json']\n";
 
 fn layered() -> Sandbox {
     Sandbox::new()
@@ -79,7 +80,7 @@ fn edit_of_several_files_resolves_in_itself() {
     let patch = "*** Begin Patch\n*** Add File: src/infra/db.py\n+x = 1\n*** Add File: src/domain/a.py\n+import infra.db\n*** End Patch\n";
     let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": { "command": patch },
         "cwd": sandbox.root() });
-    let output = sandbox.run_stdin(["enforce", "--stdin", "--client", "codex"], event.to_string());
+    let output = sandbox.run_stdin(["enforce", "--stdin", "--agent", "codex"], event.to_string());
     assert!(output.stdout.contains("layers"), "{output}");
 }
 
@@ -198,7 +199,7 @@ fn rejects_invalid_values() {
         ("import: []", "'import' is an empty list"),
         ("import: ''", "'import': the glob is empty"),
         ("import: 'a{b'", "'import': the glob 'a{b' is not valid"),
-        ("", "a contract of type forbid_import needs"),
+        ("", "'import' is missing"),
     ] {
         let sandbox = Sandbox::new().contract(&LAYERS.replace("import: 'src/infra/**'", import));
         let output = sandbox.run(["enforce", "--all"]);
@@ -216,7 +217,34 @@ fn unparsable_file_is_a_gap() {
     let deep = format!("import infra.db\nx = {}\n", "(".repeat(100_000));
     let sandbox = sandbox.file("src/domain/deep.py", &deep);
     let output = sandbox.run(["enforce", "--all"]);
-    assert!(output.stdout.contains("src/domain/deep.py") && output.stdout.contains("layers"), "{output}");
+    assert_eq!((output.code, output.unchecked().len()), (Some(3), 1), "{output}");
     let hook = sandbox.pre_write("src/domain/new.py", &deep);
-    assert!(hook.message().contains("layers") || hook.context().contains("layers"), "{hook}");
+    assert!(hook.stdout.contains("layers is not checked"), "{hook}");
+}
+
+#[test]
+fn hook_survives_hostile_source() {
+    let code = "rule_id: no-eval\ntype: forbid_code\ncode: 'eval($X)'\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let imports = "rule_id: no-import\ntype: forbid_import\nimport: infra\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let sandbox = Sandbox::new().contract(code).contract(imports);
+    // Words that the prefilters ask for, so that every text is parsed.
+    let start = "eval import use using require include ";
+    let extensions =
+        ["py", "js", "ts", "tsx", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "sh", "html", "css"];
+    for extension in extensions {
+        let path = format!("a.{extension}");
+        for (what, many) in [
+            ("(", 5_000_000),
+            ("{[(", 2_000),
+            ("<a ${\"'`", 40_000),
+            ("a+", 60_000),
+            ("\u{1}\u{7f}é", 20_000),
+        ] {
+            let output = sandbox.pre_write(&path, &format!("{start}{}", what.repeat(many)));
+            assert_eq!(output.code, Some(0), "{path} {what}: {output}");
+            assert_ne!(output.decision(), "deny", "{path} {what}");
+            let is_deep = many == 5_000_000 || what == "{[(";
+            assert!(!is_deep || output.stdout.contains("is not checked"), "{path} {what}: no gap {output}");
+        }
+    }
 }

@@ -81,6 +81,7 @@ mod statistics;
 mod timings;
 mod tree;
 mod types;
+mod types_beyond_text;
 mod untrusted_text;
 mod version_1_2;
 mod zones;

@@ -163,8 +163,10 @@ impl Importer<'_> {
                 Some(imports.map(alias).collect())
             })
         });
+        // Which condition holds depends on the program that runs the code, so each file counts. The default is last.
         let candidates = longest_match(aliases.as_ref().as_ref()?, module)?;
-        candidates.iter().find_map(|path| self.file(path))
+        let files: Vec<_> = candidates.iter().rev().filter_map(|path| self.file(path)).flatten().collect();
+        (!files.is_empty()).then_some(files)
     }
 
     /// A package of the nearest workspace, or a file in it.

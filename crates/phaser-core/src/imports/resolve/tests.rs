@@ -140,7 +140,7 @@ fn resolves_scripts() {
     let files = [
         (
             "package.json",
-            r##"{"workspaces": ["packages/*", "!packages/old"], "imports": {"#lib/*": {"default": "./src/lib/*.js"}}}"##,
+            r##"{"workspaces": ["packages/*", "!packages/old"], "imports": {"#lib/*": {"browser": "./src/lib/*.web.js", "default": "./src/lib/*.js"}}}"##,
         ),
         ("packages/ui/package.json", r#"{"name": "@acme/ui", "main": "dist/index.js"}"#),
         ("packages/ui/src/button.tsx", ""),
@@ -154,6 +154,7 @@ fn resolves_scripts() {
         ("src/infra/index.ts", ""),
         ("src/infra/db.ts", ""),
         ("src/lib/a.ts", ""),
+        ("src/lib/a.web.js", ""),
         ("src/data.json", ""),
         ("src/view/main.js", ""),
         ("src/view/package.json", r#"{"main": "main"}"#),
@@ -201,7 +202,7 @@ import './style.css?inline';
     @acme/ui/src/button: /packages/ui/src/button.tsx
     @acme/old: @acme/old
     @acme/uikit: @acme/uikit
-    #lib/a: /src/lib/a.ts
+    #lib/a: /src/lib/a.ts /src/lib/a.web.js
     #gone: #gone
     lodash/fp: lodash/fp
     /abs: /abs
