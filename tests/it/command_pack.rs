@@ -172,6 +172,21 @@ fn nested_contracts_judge_their_directory() {
     assert_eq!((decision("api", "a"), decision("api", "b")), ("deny".to_owned(), String::new()));
     assert_eq!((decision("web", "b"), decision("web/src", "b")), ("deny".to_owned(), "deny".to_owned()));
     assert_eq!(decision("web/src", "a"), "", "the configuration of the directory applies");
+    for (cwd, command) in
+        [("", "cd web && b"), ("", "(cd web/src; b)"), ("api", "cd ../web; b"), ("", "cd web; cd ..; a")]
+    {
+        assert_eq!(decision(cwd, command), "deny", "{cwd}: {command}");
+    }
+    for (cwd, command) in
+        [("", "cd web; a"), ("web", "cd .. && b"), ("", "(cd web); b"), ("", "cd ../web; b")]
+    {
+        assert_eq!(decision(cwd, command), "", "{cwd}: {command}");
+    }
+    assert_eq!(
+        decision("", "cd $DIR && a"),
+        "deny",
+        "where the directory is not known, the shell's contracts apply"
+    );
 }
 
 #[test]
