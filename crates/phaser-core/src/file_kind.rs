@@ -71,6 +71,9 @@ impl FileKinds {
             kinds.insert_fitting(DIRECTORY_PATTERNS, directory);
         }
         kinds.insert_fitting(NAMES, name);
+        if is_published_script(name) {
+            kinds.insert(FileKind::Vendored);
+        }
         kinds
     }
 
@@ -145,6 +148,16 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let Some(star) = memchr::memchr(b'*', pattern) else { return name == pattern };
     let (start, end) = (&pattern[..star], &pattern[star + 1..]);
     name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+}
+
+/// Whether a name is that of a script or a style sheet with its version, as published ones have: `viz-3.0.1.js`,
+/// `select2-4.0.13.min.css`.
+fn is_published_script(name: &[u8]) -> bool {
+    let Some(stem) = name.strip_suffix(b".js").or_else(|| name.strip_suffix(b".css")) else { return false };
+    let after_name =
+        stem.iter().position(|byte| matches!(byte, b'-' | b'_' | b'.' | b'@')).map(|at| &stem[at..]);
+    let mut parts = after_name.unwrap_or_default().split(|byte| matches!(byte, b'-' | b'_' | b'@'));
+    parts.any(|part| is_version(part) && part.iter().filter(|byte| **byte == b'.').count() >= 2)
 }
 
 /// The values of `file_kind` and `exclude_kind`.
@@ -350,6 +363,9 @@ mod tests {
             ("clientset_generated/client.go", &["generated"]),
             ("convex/_generated/api.js", &["generated"]),
             ("web/d3.v7.js", &["vendored"]),
+            ("public/javascripts/viz-3.0.1.js", &["vendored"]),
+            ("css/select2-4.0.13.min.css", &["generated", "vendored"]),
+            (".storybook/static/mockServiceWorker.js", &["generated"]),
         ] {
             assert_eq!(names(path), kinds, "{path}");
         }
@@ -386,6 +402,10 @@ mod tests {
             "distribution/a.py",
             "goldenrod/a.css",
             "snapshot.ts",
+            "src/release-2024.js",
+            "changes-1.2.js",
+            "migrate-to-v2.js",
+            "notes-3.0.1.md",
             "resources/js/bootstrap.js",
             "",
         ] {

@@ -330,6 +330,7 @@ pub static NAMES: &[(&str, FileKind)] = &[
     ("*.mjs.map", Generated),
     ("*.css.map", Generated),
     ("*.tsbuildinfo", Generated),
+    ("mockServiceWorker.js", Generated),
     // Lock files.
     ("Cargo.lock", Generated),
     ("Gemfile.lock", Generated),
