@@ -68,7 +68,7 @@ fn init_names_packs_that_fit_the_languages() {
 
 #[test]
 fn offers_pack_about_changes_without_picking_it() {
-    let offer = "The pack change-safety fits, too";
+    let offer = "Another pack that fits, change-safety";
     let sandbox = Sandbox::new().file("src/app.py", "x = 1\n");
     assert!(!sandbox.run(["init", "--dry-run"]).stdout.contains(offer));
     let sandbox = sandbox.file("tests/test_app.py", "assert x\n");
@@ -114,6 +114,19 @@ fn init_takes_the_packs_that_are_named() {
 }
 
 #[test]
+fn customs_are_never_picked() {
+    let languages = ["a.py", "a.ts", "a.go", "src/a.rs"];
+    let sandbox = languages.iter().fold(Sandbox::new().git_init(), |sandbox, path| sandbox.file(path, ""));
+    let output = sandbox.run(["init"]);
+    let config = read(&sandbox, ".claude/phaser.yaml");
+    assert!(config.contains("packs: [secrets, hygiene, rust, python, javascript, go]\n"), "{config}");
+    assert!(!output.stdout.contains("style") && !output.stdout.contains("spelling"), "{output}");
+    let named = Sandbox::new().file("a.py", "");
+    assert_eq!(named.run(["init", "--pack", "style"]).code, Some(0));
+    assert!(read(&named, ".claude/phaser.yaml").contains("packs: [style]\n"));
+}
+
+#[test]
 fn does_only_what_flags_ask() {
     for (flag, written) in [
         ("--hook", ".claude/settings.json"),
@@ -145,6 +158,9 @@ fn yes_does_all_of_it() {
       existing: report
       # A broken contract or a file that cannot be checked fails commits and CI.
       strict: true
+
+    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
 
     2 contracts in .claude/contracts stay unchanged.
 
@@ -219,6 +235,9 @@ fn yes_does_all_of_it() {
     Found python.
 
     .claude/phaser.yaml exists and stays unchanged.
+
+    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
 
     2 contracts in .claude/contracts stay unchanged.
 
