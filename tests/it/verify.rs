@@ -20,7 +20,7 @@ fn only_verified_matches_are_violations() {
         "the group is tested, not the word in front of it"
     );
     assert_eq!(sandbox.run(["contracts", "test"]).code, Some(0));
-    sandbox.pre_write("b.txt", "acme_secret_k3Vq81zRt0LwXb7y").assert_denied(&["acme-token"]);
+    sandbox.pre_write("b.txt", "acme_secret_k3Vq81zRt0LwXb7y").assert_denied(&["acme-token at line 1"]);
     sandbox.pre_write("b.txt", "acme_secret_xxxxxxxxxxxxxxxx").assert_allowed();
 }
 

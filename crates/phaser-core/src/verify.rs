@@ -13,7 +13,7 @@
 //!    3 bits from 16 characters on. 32 random hexadecimal digits have 3.65 ± 0.12 bits.
 //!
 //! The words of step 1 have at least four letters and count in lower case, upper case, or with a capital. One occurs by
-//! chance in about one of 16,000 random texts of 40 letters and digits. The other tests fail far fewer.
+//! chance in about one of 13,000 random texts of 40 letters and digits. The other tests fail far fewer.
 
 mod placeholder;
 mod published;
