@@ -41,6 +41,7 @@ use crate::imports::ImportPattern;
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
+use crate::verify::Verifier;
 use crate::violation::LineDigest;
 use phaser_data::{JsonPath, ParseError, Scalar, Tree};
 
@@ -127,6 +128,8 @@ pub struct TypeValues {
     pub schema: ContractSchema,
     /// `pattern`, as a regular expression.
     pub pattern: Option<Pattern>,
+    /// `verify`.
+    pub verify: Vec<Verifier>,
     /// `max_lines`.
     pub max_lines: Option<u64>,
     /// `max_bytes`.
@@ -165,6 +168,7 @@ impl TypeValues {
         Self {
             schema,
             pattern: None,
+            verify: Vec::new(),
             max_lines: None,
             max_bytes: None,
             append: None,
@@ -339,6 +343,11 @@ pub trait Evaluator {
         None
     }
 
+    /// What a match of the pattern must pass to count.
+    fn verifiers(&self) -> &[Verifier] {
+        &[]
+    }
+
     /// The code to search for before evaluation.
     fn code(&self) -> Option<&CodePattern> {
         None
@@ -423,7 +432,7 @@ pub enum Check {
 impl Check {
     /// A check that reports each match of `pattern`.
     pub fn forbid(pattern: Pattern) -> Self {
-        Self::Forbid(ForbidPattern { pattern })
+        Self::Forbid(ForbidPattern { pattern, verify: Vec::new() })
     }
 
     /// A check that reports each file without a match of `pattern`.
@@ -514,6 +523,11 @@ impl Check {
     /// Whether its violations are about the [project](CheckLevel::Project).
     pub fn is_about_project(&self) -> bool {
         self.evaluator().level() == CheckLevel::Project
+    }
+
+    /// See [`Evaluator::verifiers`].
+    pub fn verifiers(&self) -> &[Verifier] {
+        self.evaluator().verifiers()
     }
 
     /// See [`Evaluator::pattern`].
