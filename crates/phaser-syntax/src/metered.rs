@@ -71,7 +71,7 @@ impl Meter {
 /// A parsed text.
 #[derive(Clone)]
 pub(crate) struct MeteredDoc {
-    pub source: String,
+    pub source: Rc<String>,
     pub language: SupportLang,
     pub tree: Tree,
     pub meter: Rc<Meter>,
