@@ -661,12 +661,14 @@ fn is_general(pack: &'static Pack) -> bool {
     contracts.iter().any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
 }
 
-/// Whether a pack is about mistakes in one language. A pack in which every contract has a fix is a matter of style and
-/// is not suggested.
+/// Whether a pack is about mistakes in one language.
 fn is_about_language(pack: &'static Pack) -> bool {
-    let contracts = load_packs([pack]).contracts;
-    let is_for_files = !is_general(pack) && !is_about_changes(pack) && !is_about_commands(pack);
-    is_for_files && contracts.iter().any(|contract| contract.fix.is_none())
+    !is_general(pack) && !is_about_changes(pack) && !is_about_commands(pack) && !is_about_customs(pack)
+}
+
+/// Whether a pack has customs that most projects do not have. Such a pack is never picked.
+fn is_about_customs(pack: &'static Pack) -> bool {
+    matches!(pack.name, "style" | "spelling")
 }
 
 /// Whether a pack is about what changes take away. Such a pack is offered, not picked: taking something away is often

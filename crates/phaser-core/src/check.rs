@@ -541,6 +541,15 @@ impl Check {
         self.evaluator().prefilter()
     }
 
+    /// The pattern of [`Self::prefilter`] whose literals a pack stores: that of a check that forbids text or code.
+    pub fn stored_prefilter(&mut self) -> Option<&mut Pattern> {
+        match self {
+            Self::Forbid(check) => Some(&mut check.pattern),
+            Self::ForbidCode(check) => Some(&mut check.code.prefilter),
+            _ => None,
+        }
+    }
+
     /// The limit of `file_size`.
     pub fn limit(&self) -> Option<FileSize> {
         match self {
