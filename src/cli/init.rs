@@ -456,7 +456,7 @@ impl InitPlan {
         }
         for pack in &self.offered {
             let config = existing_config(&self.root).unwrap_or(CONFIG);
-            writeln!(out, "The pack {} fits, too: {}.", pack.name, pack.description)?;
+            writeln!(out, "Another pack that fits, {}: {}.", pack.name, pack.description)?;
             writeln!(out, "To use it, add it to 'packs' in {config}.\n")?;
         }
         if self.today.own_contracts > 0 {

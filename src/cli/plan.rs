@@ -20,7 +20,7 @@ use super::args::{EnforceArgs, ReportFormat};
 use super::enforce::Stopwatch;
 use super::environment::Environment;
 use super::event::{AgentEvent, AgentEventKind};
-use super::show::Show;
+use super::show::ReportOutput;
 use super::{output, project, stdin};
 use crate::agents::{Agent, HookMode};
 use crate::exit::{self, Exit};
@@ -120,7 +120,7 @@ impl<'a> Plan<'a> {
         let fixed = in_flight::fixed_call(inspection, report, args.hook_mode());
         redact(report);
         let root = (!matches!(self.audience, Audience::Agent(_))).then_some(&self.root);
-        let show = Show { args, environment, format, root };
+        let show = ReportOutput { args, environment, format, root };
         show.print_gaps(report);
         match &self.audience {
             Audience::Agent(event) if format == ReportFormat::Hook => {

@@ -25,7 +25,7 @@ const MOST_GAPS_OF_AN_EVENT: usize = 20;
 
 /// Where and how to write a report.
 #[derive(Debug, Clone, Copy)]
-pub struct Show<'a> {
+pub struct ReportOutput<'a> {
     /// The arguments.
     pub args: &'a EnforceArgs,
     /// The process environment.
@@ -43,7 +43,7 @@ pub fn provenance(environment: &Environment, root: Option<&Root>, revision: Opti
     Provenance { time: Some(environment.time()), commit, branch: branch.unwrap_or_default() }
 }
 
-impl Show<'_> {
+impl ReportOutput<'_> {
     /// Writes the report to `--output` or stdout, and text beside it.
     pub fn write(self, report: &Report) -> anyhow::Result<()> {
         let options = self.text_options();

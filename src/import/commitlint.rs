@@ -39,7 +39,7 @@ pub fn read(documents: &Documents<'_>) -> Vec<ReadRule> {
 }
 
 /// The condition of a rule.
-struct Condition<'a> {
+struct RuleCondition<'a> {
     is_always: bool,
     value: Option<DataNode<'a>>,
 }
@@ -52,10 +52,10 @@ enum MessagePattern {
 use MessagePattern::{Forbidden, Required};
 
 /// The pattern and the message of a rule.
-type Translation = (MessagePattern, String);
+type MessageRule = (MessagePattern, String);
 
 /// Translates a rule; `None` if its value has no equivalent.
-type Translate = fn(&Condition<'_>) -> Option<Translation>;
+type Translate = fn(&RuleCondition<'_>) -> Option<MessageRule>;
 
 /// The translations, by the name of the rule.
 const RULES: [(&str, Translate); 14] = [
@@ -151,7 +151,7 @@ const RULES: [(&str, Translate); 14] = [
     }),
 ];
 
-impl Condition<'_> {
+impl RuleCondition<'_> {
     fn words(&self) -> Option<Vec<&str>> {
         self.value.map(DataNode::texts).filter(|words| !words.is_empty())
     }
@@ -162,7 +162,7 @@ impl Condition<'_> {
 }
 
 /// A rule that demands, or forbids, that a part is empty. `present` matches a message with the part.
-fn empty(rule: &Condition<'_>, present: &str, part: &str) -> Option<Translation> {
+fn empty(rule: &RuleCondition<'_>, present: &str, part: &str) -> Option<MessageRule> {
     Some(match rule.is_always {
         false => {
             (Required(present.to_owned()), format!("Write {part}, as in 'fix(parser): accept blank lines'."))
@@ -173,7 +173,7 @@ fn empty(rule: &Condition<'_>, present: &str, part: &str) -> Option<Translation>
 
 /// A pattern of a text in a forbidden case, and the message. A text in start case, pascal case or upper case begins with a
 /// capital, which is what commitlint calls sentence case.
-fn case(rule: &Condition<'_>, part: &str) -> Option<(String, String)> {
+fn case(rule: &RuleCondition<'_>, part: &str) -> Option<(String, String)> {
     let is_capital =
         |case: &&str| matches!(*case, "sentence-case" | "start-case" | "pascal-case" | "upper-case");
     let cases = rule.words()?;
@@ -212,7 +212,7 @@ fn draft(name: &str, rule: DataNode<'_>) -> Result<Draft, String> {
     };
     let translate = RULES.iter().find(|(known, _)| *known == name);
     let (_, translate) = translate.ok_or("it has no equivalent")?;
-    let condition = Condition { is_always, value: parts.get(2).copied() };
+    let condition = RuleCondition { is_always, value: parts.get(2).copied() };
     let (pattern, message) = translate(&condition).ok_or("its value has no equivalent")?;
     let (kind, pattern) = match pattern {
         Forbidden(pattern) => (&FORBID_IN_MESSAGE, pattern),

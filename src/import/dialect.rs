@@ -53,7 +53,7 @@ pub fn translate(
     flags: &str,
 ) -> Result<TranslatedRegex, String> {
     let chars: Vec<char> = regex.chars().collect();
-    let mut translator = Translator {
+    let mut translator = RegexTranslator {
         chars: &chars,
         at: 0,
         dialect,
@@ -80,7 +80,7 @@ pub fn translate(
     Ok(TranslatedRegex { pattern, notes })
 }
 
-struct Translator<'c> {
+struct RegexTranslator<'c> {
     chars: &'c [char],
     at: usize,
     dialect: RegexDialect,
@@ -91,7 +91,7 @@ struct Translator<'c> {
     multi: Vec<bool>,
 }
 
-impl Translator<'_> {
+impl RegexTranslator<'_> {
     fn run(&mut self) -> Result<(), String> {
         while let Some(c) = self.next() {
             match c {

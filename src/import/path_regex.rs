@@ -19,7 +19,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 const MAX_GLOBS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum PathPiece {
     Start,
     End,
     /// Part of a glob, as written.
@@ -29,7 +29,7 @@ enum Piece {
     Any,
 }
 
-type Alternatives = Vec<Vec<Piece>>;
+type Alternatives = Vec<Vec<PathPiece>>;
 
 /// The globs that match the paths in which the regex is found.
 pub fn globs(regex: &str) -> Option<Vec<String>> {
@@ -59,11 +59,13 @@ fn alternatives(hir: &Hir) -> Option<Alternatives> {
         HirKind::Literal(literal) => {
             let text = std::str::from_utf8(&literal.0).ok()?;
             vec![
-                text.chars().map(|c| if c == '/' { Piece::Slash } else { Piece::Text(escaped(c)) }).collect(),
+                text.chars()
+                    .map(|c| if c == '/' { PathPiece::Slash } else { PathPiece::Text(escaped(c)) })
+                    .collect(),
             ]
         }
-        HirKind::Look(Look::Start | Look::StartLF) => vec![vec![Piece::Start]],
-        HirKind::Look(Look::End | Look::EndLF) => vec![vec![Piece::End]],
+        HirKind::Look(Look::Start | Look::StartLF) => vec![vec![PathPiece::Start]],
+        HirKind::Look(Look::End | Look::EndLF) => vec![vec![PathPiece::End]],
         HirKind::Look(_) => return None,
         HirKind::Capture(capture) => alternatives(&capture.sub)?,
         HirKind::Class(class) => vec![vec![one_of(class)?]],
@@ -98,15 +100,15 @@ fn alternatives(hir: &Hir) -> Option<Alternatives> {
                 }
                 (min @ 0..=1, None, [one]) => {
                     let any = match (one.as_slice(), repetition.sub.kind()) {
-                        ([Piece::Text(one)], HirKind::Class(class)) if one == "?" => {
+                        ([PathPiece::Text(one)], HirKind::Class(class)) if one == "?" => {
                             match class_without(class, b'/') {
-                                true => Piece::Text("*".to_owned()),
-                                false => Piece::Any,
+                                true => PathPiece::Text("*".to_owned()),
+                                false => PathPiece::Any,
                             }
                         }
                         _ => return None,
                     };
-                    let first = (min == 1).then(|| Piece::Text("?".to_owned()));
+                    let first = (min == 1).then(|| PathPiece::Text("?".to_owned()));
                     vec![first.into_iter().chain([any]).collect()]
                 }
                 _ => return None,
@@ -131,11 +133,11 @@ fn class_without(class: &Class, byte: u8) -> bool {
 }
 
 /// One character: `?` for almost any, else a class of letters and digits.
-fn one_of(class: &Class) -> Option<Piece> {
+fn one_of(class: &Class) -> Option<PathPiece> {
     let members = members(class)?;
     let missing: Vec<u8> = (0..=255u8).filter(|byte| !members.contains(byte)).collect();
     if missing.iter().all(|byte| matches!(byte, b'\n' | b'\r' | b'/')) {
-        return Some(Piece::Text("?".to_owned()));
+        return Some(PathPiece::Text("?".to_owned()));
     }
     if !members.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b' ')) {
         return None;
@@ -155,7 +157,7 @@ fn one_of(class: &Class) -> Option<Piece> {
             _ => format!("{}-{}", char::from(*start), char::from(*end)),
         })
         .collect();
-    Some(Piece::Text(format!("[{spelled}]")))
+    Some(PathPiece::Text(format!("[{spelled}]")))
 }
 
 fn escaped(c: char) -> String {
@@ -163,33 +165,33 @@ fn escaped(c: char) -> String {
 }
 
 /// The glob of one alternative. `None` if an anchor stands inside it.
-fn glob(pieces: &[Piece]) -> Option<String> {
+fn glob(pieces: &[PathPiece]) -> Option<String> {
     let mut pieces = pieces;
     let (mut is_start, mut is_end) = (false, false);
-    while let [Piece::Start, rest @ ..] = pieces {
+    while let [PathPiece::Start, rest @ ..] = pieces {
         (is_start, pieces) = (true, rest);
     }
-    while let [rest @ .., Piece::End] = pieces {
+    while let [rest @ .., PathPiece::End] = pieces {
         (is_end, pieces) = (true, rest);
     }
     let mut glob = String::new();
     if !is_start {
         glob.push_str(match pieces.first() {
-            Some(Piece::Slash) => "?**",
-            Some(Piece::Any) => "",
+            Some(PathPiece::Slash) => "?**",
+            Some(PathPiece::Any) => "",
             _ => "**/*",
         });
     }
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Start | Piece::End => return None,
-            Piece::Text(text) => glob.push_str(text),
-            Piece::Slash => glob.push('/'),
-            Piece::Any if at > 0 && pieces[at - 1] == Piece::Any => {}
-            Piece::Any => glob.push_str("**"),
+            PathPiece::Start | PathPiece::End => return None,
+            PathPiece::Text(text) => glob.push_str(text),
+            PathPiece::Slash => glob.push('/'),
+            PathPiece::Any if at > 0 && pieces[at - 1] == PathPiece::Any => {}
+            PathPiece::Any => glob.push_str("**"),
         }
     }
-    if !is_end && pieces.last() != Some(&Piece::Any) {
+    if !is_end && pieces.last() != Some(&PathPiece::Any) {
         glob.push_str("**");
     }
     (!glob.is_empty()).then_some(glob)

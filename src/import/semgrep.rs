@@ -61,7 +61,7 @@ fn draft(rule: DataNode<'_>, tests: &TestFiles) -> Result<Draft, String> {
     let context = match regexes(rule)? {
         Some(regexes) => {
             text(&mut draft, &regexes, &names)?;
-            Context::None
+            RuleContext::None
         }
         None => code(&mut draft, rule, &names)?,
     };
@@ -84,7 +84,7 @@ fn draft(rule: DataNode<'_>, tests: &TestFiles) -> Result<Draft, String> {
 
 /// What an annotated line needs around it to be a test of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Context {
+enum RuleContext {
     None,
     File,
 }
@@ -168,7 +168,7 @@ fn types<'n>(languages: &[&'n str]) -> Result<(Vec<&'static FileType>, Vec<&'n s
     }
 }
 
-fn code(draft: &mut Draft, rule: DataNode<'_>, languages: &[&str]) -> Result<Context, String> {
+fn code(draft: &mut Draft, rule: DataNode<'_>, languages: &[&str]) -> Result<RuleContext, String> {
     if languages.iter().any(|name| ANY_TEXT.contains(name)) {
         return Err("a pattern of generic text has no equivalent".to_owned());
     }
@@ -199,7 +199,7 @@ fn code(draft: &mut Draft, rule: DataNode<'_>, languages: &[&str]) -> Result<Con
     draft.kind = &FORBID_CODE;
     draft.languages = parsed.iter().map(|one| one.name).collect();
     draft.files = globs(parsed);
-    Ok(if patterns.has_context { Context::File } else { Context::None })
+    Ok(if patterns.has_context { RuleContext::File } else { RuleContext::None })
 }
 
 /// `paths`, in which a pattern without a leading `/` is at any depth and may be a directory.

@@ -68,7 +68,7 @@ fn init_names_packs_that_fit_the_languages() {
 
 #[test]
 fn offers_pack_about_changes_without_picking_it() {
-    let offer = "The pack change-safety fits, too";
+    let offer = "Another pack that fits, change-safety";
     let sandbox = Sandbox::new().file("src/app.py", "x = 1\n");
     assert!(!sandbox.run(["init", "--dry-run"]).stdout.contains(offer));
     let sandbox = sandbox.file("tests/test_app.py", "assert x\n");
@@ -159,6 +159,9 @@ fn yes_does_all_of_it() {
       # A broken contract or a file that cannot be checked fails commits and CI.
       strict: true
 
+    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
+
     2 contracts in .claude/contracts stay unchanged.
 
     Hooks that check every edit of Claude Code, in .claude/settings.json (--hook):
@@ -232,6 +235,9 @@ fn yes_does_all_of_it() {
     Found python.
 
     .claude/phaser.yaml exists and stays unchanged.
+
+    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
 
     2 contracts in .claude/contracts stay unchanged.
 

@@ -161,20 +161,25 @@ fn with_section(text: &str, section: &str) -> Result<String, String> {
 }
 
 /// Whether a line is a marker.
-struct Marker<'t> {
+struct SectionMarker<'t> {
     text: &'t str,
     line: usize,
     start: usize,
     end: usize,
 }
 
-fn markers(text: &str) -> Vec<Marker<'_>> {
+fn markers(text: &str) -> Vec<SectionMarker<'_>> {
     let (mut markers, mut start) = (Vec::new(), 0);
     for (at, line) in text.split_inclusive('\n').enumerate() {
         let marker = line.trim_start_matches('\u{feff}').trim();
         if marker == BEGIN || marker == END {
             let offset = start + (line.len() - line.trim_start_matches(['\u{feff}', ' ', '\t']).len());
-            markers.push(Marker { text: marker, line: at + 1, start: offset, end: offset + marker.len() });
+            markers.push(SectionMarker {
+                text: marker,
+                line: at + 1,
+                start: offset,
+                end: offset + marker.len(),
+            });
         }
         start += line.len();
     }

@@ -8,7 +8,7 @@ use std::fs;
 
 use phaser_core::contract::{Example, Examples};
 
-use super::Context;
+use super::RuleContext;
 use crate::import::SourceFile;
 use crate::import::draft::example;
 
@@ -55,12 +55,12 @@ impl TestFiles {
     }
 
     /// The examples of a rule. They have the names of their files if the rule is about files `is_anywhere`.
-    pub fn examples(&self, id: &str, context: Context, is_anywhere: bool) -> Examples {
+    pub fn examples(&self, id: &str, context: RuleContext, is_anywhere: bool) -> Examples {
         let mut examples = Examples::default();
         for TestFile { name, text } in &self.0 {
             let path = is_anywhere.then(|| name.clone());
             let chunks = chunks(text, id);
-            if context == Context::File {
+            if context == RuleContext::File {
                 if chunks.iter().any(|(is_violating, _)| *is_violating) {
                     examples.violating.push(Example { path, ..example(text) });
                 }

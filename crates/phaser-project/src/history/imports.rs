@@ -26,7 +26,7 @@ use phaser_core::matcher::Matcher;
 type Counts = Vec<(usize, usize)>;
 
 /// The files of the commit that is being counted.
-type Files = Arc<RwLock<BTreeMap<String, Stored>>>;
+type StoredFiles = Arc<RwLock<BTreeMap<String, Stored>>>;
 
 /// The open violations of contracts about imports, commit by commit.
 pub(super) struct ImportCounts<'o> {
@@ -34,7 +34,7 @@ pub(super) struct ImportCounts<'o> {
     matcher: Matcher,
     indices: Vec<usize>,
     options: ScanOptions<'o>,
-    files: Files,
+    files: StoredFiles,
     /// The files that a contract applies to, with their open violations.
     counts: BTreeMap<RelPath, Counts>,
     known: HashMap<(RelPath, Stored), Vec<KnownResult>>,
@@ -44,13 +44,13 @@ pub(super) struct ImportCounts<'o> {
 
 /// The result of a file, and what it depends on.
 struct KnownResult {
-    asked: Vec<(Question, u64)>,
+    asked: Vec<(Lookup, u64)>,
     open: Counts,
 }
 
 /// What an import asks about the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Question {
+enum Lookup {
     Entry(String),
     List(String),
     Read(String),
@@ -153,7 +153,7 @@ impl<'o> ImportCounts<'o> {
             .collect();
         let asked = std::mem::take(&mut *view.asked.lock().unwrap_or_else(PoisonError::into_inner));
         self.read.extend(asked.iter().filter_map(|(question, _)| match question {
-            Question::Read(path) => Some(path.clone()),
+            Lookup::Read(path) => Some(path.clone()),
             _ => None,
         }));
         self.known.entry(key).or_default().push(KnownResult { asked, open: open.clone() });
@@ -163,29 +163,29 @@ impl<'o> ImportCounts<'o> {
 
 /// The files of a commit. Records what it is asked.
 struct CommitView {
-    files: Files,
-    asked: Mutex<Vec<(Question, u64)>>,
+    files: StoredFiles,
+    asked: Mutex<Vec<(Lookup, u64)>>,
     reader: Mutex<BlobReader>,
 }
 
 impl CommitView {
-    fn new(files: Files) -> Self {
+    fn new(files: StoredFiles) -> Self {
         Self { files, asked: Mutex::default(), reader: Mutex::default() }
     }
 
     /// A digest of the answer to a question.
-    fn answer(&self, question: &Question) -> u64 {
+    fn answer(&self, question: &Lookup) -> u64 {
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         let mut hasher = DefaultHasher::new();
         match question {
-            Question::Entry(path) => view::entry(&files, path).hash(&mut hasher),
-            Question::List(directory) => view::list(&files, directory).hash(&mut hasher),
-            Question::Read(path) => files.get(path).hash(&mut hasher),
+            Lookup::Entry(path) => view::entry(&files, path).hash(&mut hasher),
+            Lookup::List(directory) => view::list(&files, directory).hash(&mut hasher),
+            Lookup::Read(path) => files.get(path).hash(&mut hasher),
         }
         hasher.finish()
     }
 
-    fn record(&self, question: Question) {
+    fn record(&self, question: Lookup) {
         let answer = self.answer(&question);
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push((question, answer));
     }
@@ -193,17 +193,17 @@ impl CommitView {
 
 impl ProjectView for CommitView {
     fn entry(&self, path: &str) -> Option<EntryKind> {
-        self.record(Question::Entry(path.to_owned()));
+        self.record(Lookup::Entry(path.to_owned()));
         view::entry(&self.files.read().unwrap_or_else(PoisonError::into_inner), path)
     }
 
     fn list(&self, directory: &str) -> Vec<(String, EntryKind)> {
-        self.record(Question::List(directory.to_owned()));
+        self.record(Lookup::List(directory.to_owned()));
         view::list(&self.files.read().unwrap_or_else(PoisonError::into_inner), directory)
     }
 
     fn read(&self, path: &str) -> Option<String> {
-        self.record(Question::Read(path.to_owned()));
+        self.record(Lookup::Read(path.to_owned()));
         let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         let Stored::File(blob) = files.get(path)? else { return None };
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
