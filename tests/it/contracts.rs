@@ -736,7 +736,7 @@ fn pack_list_shows_severity_and_use() {
         [
             "focused-spec error replaced .claude/contracts/focused-spec.y",
             "focused-test error not in use Focused test: all others are s",
-            "invisible-character warning not in use Invisible character.",
+            "invisible-character warning not in use Invisible character. ",
             "merge-marker error disabled .claude/contracts/merge-marker.y",
         ]
     );
