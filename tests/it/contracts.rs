@@ -704,7 +704,7 @@ fn switches_user_contract_in_user_file() {
 fn packs_are_listed_with_their_contracts() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["contracts", "packs"]);
-    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go", "spelling"] {
+    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go", "style", "spelling"] {
         assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
     }
     let json = sandbox.run(["contracts", "packs", "secrets", "--format", "json"]).json();
@@ -726,7 +726,7 @@ fn pack_list_shows_severity_and_use() {
     let lines = |args: &[&str]| {
         let output = sandbox.run_with(sandbox.command().args(["contracts", "packs"]).args(args), b"");
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
-        let wanted = ["focused-spec", "focused-test", "merge-marker", "todo-without-owner"];
+        let wanted = ["focused-spec", "focused-test", "invisible-character", "merge-marker"];
         let cut = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let lines = output.stdout.lines().filter(|line| wanted.iter().any(|id| line.starts_with(id)));
         lines.map(|line| cut(line).chars().take(60).collect::<String>()).collect::<Vec<_>>()
@@ -736,8 +736,8 @@ fn pack_list_shows_severity_and_use() {
         [
             "focused-spec error replaced .claude/contracts/focused-spec.y",
             "focused-test error not in use Focused test: all others are s",
+            "invisible-character warning not in use Invisible character. ",
             "merge-marker error disabled .claude/contracts/merge-marker.y",
-            "todo-without-owner warning not in use TODO without an owner.",
         ]
     );
     let used = lines(&["hygiene", "--pack", "hygiene"]);

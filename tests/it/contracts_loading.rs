@@ -281,7 +281,7 @@ fn every_invalid_value_has_line_and_hint() {
     no-x → [a, b]
       .claude/contracts/c.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
     forbid_pattern → forbid
-      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains, file_size, file_parses, forbid_value, require_value, file_unchanged, keep_pattern, companion_exists, companion_changed, forbid_code, require_code, forbid_import, forbid_command, forbid_in_message, require_in_message)
+      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains, file_size, file_parses, same_line_endings, forbid_value, require_value, file_unchanged, keep_pattern, companion_exists, companion_changed, forbid_code, require_code, forbid_import, forbid_command, forbid_in_message, require_in_message)
     forbid_pattern → Forbid_Pattern
       .claude/contracts/c.yaml:2: type 'Forbid_Pattern' is not known (did you mean 'forbid_pattern'?)
     'x' → ''

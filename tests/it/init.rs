@@ -114,6 +114,19 @@ fn init_takes_the_packs_that_are_named() {
 }
 
 #[test]
+fn customs_are_never_picked() {
+    let languages = ["a.py", "a.ts", "a.go", "src/a.rs"];
+    let sandbox = languages.iter().fold(Sandbox::new().git_init(), |sandbox, path| sandbox.file(path, ""));
+    let output = sandbox.run(["init"]);
+    let config = read(&sandbox, ".claude/phaser.yaml");
+    assert!(config.contains("packs: [secrets, hygiene, rust, python, javascript, go]\n"), "{config}");
+    assert!(!output.stdout.contains("style") && !output.stdout.contains("spelling"), "{output}");
+    let named = Sandbox::new().file("a.py", "");
+    assert_eq!(named.run(["init", "--pack", "style"]).code, Some(0));
+    assert!(read(&named, ".claude/phaser.yaml").contains("packs: [style]\n"));
+}
+
+#[test]
 fn does_only_what_flags_ask() {
     for (flag, written) in [
         ("--hook", ".claude/settings.json"),

@@ -59,6 +59,7 @@ mod keep_pattern;
 mod message;
 mod require_pattern;
 mod require_somewhere;
+mod same_line_endings;
 mod value;
 
 pub use code::{FORBID_CODE, ForbidCode, REQUIRE_CODE, RequireCode};
@@ -77,10 +78,11 @@ pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
+pub use same_line_endings::{SAME_LINE_ENDINGS, SameLineEndings};
 pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 20] = [
+pub static TYPES: [&ContractType; 21] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -89,6 +91,7 @@ pub static TYPES: [&ContractType; 20] = [
     &FILE_NOT_CONTAINS,
     &FILE_SIZE,
     &FILE_PARSES,
+    &SAME_LINE_ENDINGS,
     &FORBID_VALUE,
     &REQUIRE_VALUE,
     &FILE_UNCHANGED,
@@ -409,6 +412,8 @@ pub enum Check {
     Size(FileSize),
     /// See [`FileParses`].
     Parses,
+    /// See [`SameLineEndings`].
+    LineEndings,
     /// See [`ValueCheck`]. Boxed, because other checks are far smaller.
     Value(Box<ValueCheck>),
     /// See [`MessageCheck`].
@@ -454,6 +459,7 @@ impl Check {
             Self::NotExists => &FileNotExists,
             Self::Size(check) => check,
             Self::Parses => &FileParses,
+            Self::LineEndings => &SameLineEndings,
             Self::Value(check) => &**check,
             Self::Message(check) => check,
             Self::Unchanged(check) => check,
@@ -553,6 +559,15 @@ impl Check {
     /// See [`Evaluator::prefilter`].
     pub fn prefilter(&self) -> Option<&Pattern> {
         self.evaluator().prefilter()
+    }
+
+    /// The pattern of [`Self::prefilter`] whose literals a pack stores: that of a check that forbids text or code.
+    pub fn stored_prefilter(&mut self) -> Option<&mut Pattern> {
+        match self {
+            Self::Forbid(check) => Some(&mut check.pattern),
+            Self::ForbidCode(check) => Some(&mut check.code.prefilter),
+            _ => None,
+        }
     }
 
     /// The limit of `file_size`.

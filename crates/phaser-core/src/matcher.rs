@@ -259,10 +259,10 @@ impl Matcher {
     }
 }
 
-/// The required literals of a contract's pattern, for storing with the contract. `None` if the pattern is invalid
+/// The required literals of a contract's pattern or code, for storing with the contract. `None` if the pattern is invalid
 /// or gets a warning.
 pub fn required_literals(contract: &Contract) -> Option<RequiredLiterals> {
-    let pattern = contract.check.pattern()?;
+    let pattern = contract.check.prefilter()?;
     scan::required_literals(pattern).or_else(|| {
         let (pattern, warnings) = prepared::read(contract).ok()??;
         warnings.is_empty().then(|| pattern.requirements().required_literals())
