@@ -183,7 +183,9 @@ impl InitPlan {
         });
         let in_git = root.path().join(".git").exists();
         let is_offered = |pack: &&'static Pack| {
-            (is_about_changes(pack) && fits(pack, &targets)) || (is_about_commands(pack) && in_git)
+            (is_about_changes(pack) && fits(pack, &targets))
+                || (is_about_commands(pack) && in_git)
+                || is_about_form(pack)
         };
         let offered = PACKS.iter().filter(|pack| is_offered(pack) && !today.packs.contains(pack));
         Ok(Self {
@@ -658,17 +660,26 @@ fn config(packs: &[&Pack]) -> String {
 fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
     let contracts = load_packs([pack]).contracts;
-    contracts.iter().any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
+    !is_about_form(pack)
+        && contracts
+            .iter()
+            .any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
 }
 
 /// Whether a pack is about mistakes in one language.
 fn is_about_language(pack: &'static Pack) -> bool {
-    !is_general(pack) && !is_about_changes(pack) && !is_about_commands(pack) && !is_about_customs(pack)
+    let is_other = is_general(pack) || is_about_form(pack) || is_about_customs(pack);
+    !is_other && !is_about_changes(pack) && !is_about_commands(pack)
 }
 
 /// Whether a pack has customs that most projects do not have. Such a pack is never picked.
 fn is_about_customs(pack: &'static Pack) -> bool {
     matches!(pack.name, "style" | "spelling")
+}
+
+/// Whether a pack is about the form of files. Such a pack is offered, not picked: most projects have violations.
+fn is_about_form(pack: &'static Pack) -> bool {
+    pack.name == "files"
 }
 
 /// Whether a pack is about what changes take away. Such a pack is offered, not picked: taking something away is often
@@ -721,7 +732,25 @@ mod tests {
         assert_eq!(general, ["secrets", "hygiene"]);
         let language: Vec<_> =
             PACKS.iter().filter(|pack| is_about_language(pack)).map(|pack| pack.name).collect();
-        assert_eq!(language, ["rust", "python", "javascript", "go"]);
+        assert_eq!(
+            language,
+            [
+                "rust",
+                "python",
+                "javascript",
+                "go",
+                "java",
+                "ruby",
+                "php",
+                "csharp",
+                "shell",
+                "sql",
+                "css",
+                "docker",
+                "terraform",
+                "actions"
+            ]
+        );
     }
 
     #[test]

@@ -281,7 +281,7 @@ fn every_invalid_value_has_line_and_hint() {
     no-x → [a, b]
       .claude/contracts/c.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
     forbid_pattern → forbid
-      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains, file_size, file_parses, forbid_value, require_value, file_unchanged, keep_pattern, companion_exists, companion_changed, forbid_code, require_code, forbid_import, forbid_command, forbid_in_message, require_in_message)
+      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains, file_size, file_parses, same_line_endings, forbid_value, require_value, file_unchanged, keep_pattern, companion_exists, companion_changed, forbid_code, require_code, forbid_import, forbid_command, forbid_in_message, require_in_message)
     forbid_pattern → Forbid_Pattern
       .claude/contracts/c.yaml:2: type 'Forbid_Pattern' is not known (did you mean 'forbid_pattern'?)
     'x' → ''
@@ -411,7 +411,7 @@ fn unknown_keys_warn_in_every_mode() {
     assert_eq!(violated(&sandbox), ["more"]);
     let shown = "\
 .claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
-code, language, file_glob, exclude_glob, file_kind, exclude_kind, in, max_lines, max_bytes, append, import, companion, \
+code, language, file_glob, exclude_glob, file_kind, exclude_kind, in, verify, max_lines, max_bytes, append, import, companion, \
 command, args, piped_to, operands, when_exists, unless_exists, path, equals, fix, message, severity, decision, rationale, enabled, ignorable, tags, examples)
 .claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
 ";

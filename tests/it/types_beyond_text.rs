@@ -30,7 +30,7 @@ struct Case {
     idle: Option<&'static str>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         kind: "forbid_value",
         keys: "path: $.version\npattern: '^\\^'\nfix: '1'\nfile_glob: 'src/*.yaml'\nexamples:\n  violating: ['version: ^1']\n  \
@@ -70,6 +70,19 @@ const CASES: [Case; 6] = [
         elsewhere: ("\"a\": 1", "\"a\": 3"),
         explained: "must parse",
         idle: Some("file_glob: 'src/*.txt'\n"),
+    },
+    Case {
+        kind: "same_line_endings",
+        keys: "fix: \"\\n\"\nfile_glob: 'src/*.c'\nexamples:\n  violating: [\"a\\r\\nb\\n\"]\n  passing: [\"a\\r\\nb\\r\\n\"]\n",
+        path: "src/a.c",
+        passing: "a;\r\nb;\r\nc;\r\n",
+        violating: "a;\nb;\r\nc;\n",
+        place: Some((2, 3, 4)),
+        directive: "a;\nb; // phaser:ignore contract -- why\r\nc;\n",
+        fixed: Some("a;\nb;\nc;\n"),
+        elsewhere: ("a;", "d;"),
+        explained: "end in the same way",
+        idle: None,
     },
     Case {
         kind: "forbid_code",
@@ -252,6 +265,7 @@ fn creates_contract_from_flags() {
         ("forbid_value", &["--path", "$.version", "--pattern", "^x"][..]),
         ("require_value", &["--path", "$.strict", "--equals", "true"]),
         ("file_parses", &[]),
+        ("same_line_endings", &[]),
         ("forbid_code", &["--code", "eval($X)"]),
         ("require_code", &["--code", "main()"]),
         ("forbid_import", &["--import", "infra/**", "--import", "requests"]),

@@ -41,6 +41,7 @@ use crate::imports::ImportPattern;
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
+use crate::verify::Verifier;
 use crate::violation::LineDigest;
 use phaser_data::{JsonPath, ParseError, Scalar, Tree};
 
@@ -58,6 +59,7 @@ mod keep_pattern;
 mod message;
 mod require_pattern;
 mod require_somewhere;
+mod same_line_endings;
 mod value;
 
 pub use code::{FORBID_CODE, ForbidCode, REQUIRE_CODE, RequireCode};
@@ -76,10 +78,11 @@ pub use keep_pattern::{KEEP_PATTERN, KeepPattern};
 pub use message::{FORBID_IN_MESSAGE, MessageCheck, MessageDemand, REQUIRE_IN_MESSAGE};
 pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
 pub use require_somewhere::RequireSomewhere;
+pub use same_line_endings::{SAME_LINE_ENDINGS, SameLineEndings};
 pub use value::{FORBID_VALUE, REQUIRE_VALUE, ValueCheck, ValueDemand};
 
 /// All contract types, in documentation order.
-pub static TYPES: [&ContractType; 20] = [
+pub static TYPES: [&ContractType; 21] = [
     &FORBID_PATTERN,
     &REQUIRE_PATTERN,
     &FILE_EXISTS,
@@ -88,6 +91,7 @@ pub static TYPES: [&ContractType; 20] = [
     &FILE_NOT_CONTAINS,
     &FILE_SIZE,
     &FILE_PARSES,
+    &SAME_LINE_ENDINGS,
     &FORBID_VALUE,
     &REQUIRE_VALUE,
     &FILE_UNCHANGED,
@@ -127,6 +131,8 @@ pub struct TypeValues {
     pub schema: ContractSchema,
     /// `pattern`, as a regular expression.
     pub pattern: Option<Pattern>,
+    /// `verify`.
+    pub verify: Vec<Verifier>,
     /// `max_lines`.
     pub max_lines: Option<u64>,
     /// `max_bytes`.
@@ -165,6 +171,7 @@ impl TypeValues {
         Self {
             schema,
             pattern: None,
+            verify: Vec::new(),
             max_lines: None,
             max_bytes: None,
             append: None,
@@ -339,6 +346,11 @@ pub trait Evaluator {
         None
     }
 
+    /// What a match of the pattern must pass to count.
+    fn verifiers(&self) -> &[Verifier] {
+        &[]
+    }
+
     /// The code to search for before evaluation.
     fn code(&self) -> Option<&CodePattern> {
         None
@@ -400,6 +412,8 @@ pub enum Check {
     Size(FileSize),
     /// See [`FileParses`].
     Parses,
+    /// See [`SameLineEndings`].
+    LineEndings,
     /// See [`ValueCheck`]. Boxed, because other checks are far smaller.
     Value(Box<ValueCheck>),
     /// See [`MessageCheck`].
@@ -423,7 +437,7 @@ pub enum Check {
 impl Check {
     /// A check that reports each match of `pattern`.
     pub fn forbid(pattern: Pattern) -> Self {
-        Self::Forbid(ForbidPattern { pattern })
+        Self::Forbid(ForbidPattern { pattern, verify: Vec::new() })
     }
 
     /// A check that reports each file without a match of `pattern`.
@@ -445,6 +459,7 @@ impl Check {
             Self::NotExists => &FileNotExists,
             Self::Size(check) => check,
             Self::Parses => &FileParses,
+            Self::LineEndings => &SameLineEndings,
             Self::Value(check) => &**check,
             Self::Message(check) => check,
             Self::Unchanged(check) => check,
@@ -514,6 +529,11 @@ impl Check {
     /// Whether its violations are about the [project](CheckLevel::Project).
     pub fn is_about_project(&self) -> bool {
         self.evaluator().level() == CheckLevel::Project
+    }
+
+    /// See [`Evaluator::verifiers`].
+    pub fn verifiers(&self) -> &[Verifier] {
+        self.evaluator().verifiers()
     }
 
     /// See [`Evaluator::pattern`].

@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ use prefilter::Candidates;
 use prepared::Prepared;
 use profile::Meter;
 use selection::ContentCheck;
+use view::View;
 
 /// Settings of a matcher.
 #[derive(Debug, Clone)]
@@ -238,6 +240,11 @@ impl Matcher {
 
     fn pattern(&self, contract: usize) -> Option<&CompiledPattern> {
         self.prepared.pattern(contract, &self.contracts[contract])
+    }
+
+    /// The part of a match that verifiers test, if it is not all of it.
+    fn secret_of(&self, contract: usize, view: &View<'_>, place: &Range<usize>) -> Option<Range<usize>> {
+        self.prepared.secret_of(contract, &self.contracts[contract], (view, place))
     }
 
     /// Whether the deadline has passed.

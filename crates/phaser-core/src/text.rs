@@ -201,6 +201,13 @@ pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
     is_text(bytes).then(|| String::from_utf8_lossy(bytes))
 }
 
+/// The more frequent line ending of a text; `\n` if both are as frequent.
+pub fn more_frequent_newline(text: &[u8]) -> &'static str {
+    let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
+    let all = memchr::memchr_iter(b'\n', text).count();
+    if crlf > all - crlf { "\r\n" } else { "\n" }
+}
+
 /// Text has no NUL, and at most one in ten of its characters is a control character other than newline, carriage
 /// return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {

@@ -73,6 +73,20 @@ pub static PACKS: &[Pack] = &[
     pack!("python", "mistakes in Python that run, until they do not"),
     pack!("javascript", "mistakes in JavaScript and TypeScript that pass a quick look"),
     pack!("go", "mistakes in Go that vet does not see"),
+    pack!("java", "unsafe calls and lost errors in Java"),
+    pack!("ruby", "unsafe calls and disabled checks in Ruby"),
+    pack!("php", "unsafe calls and debug output in PHP"),
+    pack!("csharp", "unsafe calls and lost errors in C#"),
+    pack!("shell", "dangerous commands in shell scripts"),
+    pack!("sql", "statements in SQL files that affect every row or grant everything"),
+    pack!("css", "style sheets that hide the focus or load over http"),
+    pack!(
+        "docker",
+        "images without a version, and dangerous steps and settings, in Dockerfiles and Compose files"
+    ),
+    pack!("terraform", "Terraform that opens a resource to the internet or disables its protection"),
+    pack!("actions", "GitHub Actions: unpinned actions, script injection, untrusted checkouts"),
+    pack!("files", "line ends and final newlines, syntax of JSON, YAML and TOML, large files"),
     pack!(
         "change-safety",
         "what a change should not take away: tests, assertions, committed migrations, licences"

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use memchr::memmem;
-
 use super::Fixer;
 use crate::contract::Contract;
 use crate::contract::fix::FixPart;
 use crate::matcher::FileNames;
 use crate::matcher::captures::{CaptureSpans, Captures};
 use crate::path::RelPath;
-use crate::text::Text;
+use crate::text::{Text, more_frequent_newline};
 use phaser_data::{NodeId, Tree};
 
 /// The replacement for each of these matches; `None` where a group is unknown.
@@ -22,7 +20,7 @@ pub(super) fn of_matches(
     matches: &[Range<usize>],
 ) -> Vec<Option<Vec<u8>>> {
     let Some(fix) = &contract.fix else { return vec![None; matches.len()] };
-    let newline = newline(text.bytes());
+    let newline = more_frequent_newline(text.bytes());
     if contract.check.code().is_some() {
         let mut template = Vec::new();
         write(&fix.template, newline, &mut template);
@@ -116,13 +114,6 @@ fn group<'v>(
     }
 }
 
-/// The more frequent line ending of a text.
-fn newline(text: &[u8]) -> &'static str {
-    let crlf = memmem::find_iter(text, b"\r\n").count();
-    let all = memchr::memchr_iter(b'\n', text).count();
-    if crlf > all - crlf { "\r\n" } else { "\n" }
-}
-
 /// Appends `text` with these line endings.
 fn write(text: &str, newline: &str, out: &mut Vec<u8>) {
     for line in text.split_inclusive('\n') {
@@ -144,7 +135,7 @@ mod tests {
     fn writes_line_endings_of_the_file() {
         let written = |file: &str, text: &str| {
             let mut out = Vec::new();
-            write(text, newline(file.as_bytes()), &mut out);
+            write(text, more_frequent_newline(file.as_bytes()), &mut out);
             String::from_utf8(out).expect("is text")
         };
         assert_eq!(written("a\r\nb\r\nc\n", "x\ny\r\nz\n"), "x\r\ny\r\nz\r\n");
