@@ -175,7 +175,7 @@ mod tests {
         for path in paths {
             let read = read_for_file(path, "");
             let text_free = |contract: &&Contract| {
-                contract.check.pattern().is_none_or(|_| contract.check.compares_change())
+                contract.check.prefilter().is_none_or(|_| contract.check.compares_change())
             };
             for contract in all.contracts.iter().filter(text_free) {
                 let is_built = read.contracts.iter().any(|one| one.id == contract.id);
