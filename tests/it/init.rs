@@ -80,6 +80,40 @@ fn offers_pack_about_changes_without_picking_it() {
 }
 
 #[test]
+fn picks_packs_by_files() {
+    for (file, pack) in [
+        (".github/workflows/ci.yml", "actions"),
+        ("actions/setup/action.yaml", "actions"),
+        ("api/Dockerfile", "docker"),
+        ("docker-compose.yml", "docker"),
+        ("build.sh", "shell"),
+        ("src/A.java", "java"),
+        ("lib/a.rb", "ruby"),
+        ("index.php", "php"),
+        ("A.cs", "csharp"),
+        ("main.tf", "terraform"),
+        ("db/a.sql", "sql"),
+        ("a.scss", "css"),
+    ] {
+        let sandbox = Sandbox::new().file(file, "");
+        assert_eq!(sandbox.run(["init"]).code, Some(0), "{file}");
+        let config = read(&sandbox, ".claude/phaser.yaml");
+        assert!(config.contains(&format!("packs: [secrets, hygiene, {pack}]\n")), "{file}: {config}");
+    }
+}
+
+#[test]
+fn offers_pack_about_form_without_picking_it() {
+    let sandbox = Sandbox::new().file("a.txt", "a \n");
+    let output = sandbox.run(["init"]);
+    assert!(output.stdout.contains("The pack files fits, too"), "{output}");
+    assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene]\n"));
+    let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [files]\n");
+    let output = sandbox.run(["init"]);
+    assert!(!output.stdout.contains("The pack files"), "{output}");
+}
+
+#[test]
 fn second_run_keeps_what_exists() {
     let sandbox = Sandbox::new().contract(&forbid("merge-marker", "x", "**"));
     let first = sandbox.run(["init"]);
@@ -145,6 +179,12 @@ fn yes_does_all_of_it() {
       existing: report
       # A broken contract or a file that cannot be checked fails commits and CI.
       strict: true
+
+    The pack files fits, too: line ends and final newlines, syntax of JSON, YAML and TOML, large files.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
+
+    The pack commands fits, too: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
 
     2 contracts in .claude/contracts stay unchanged.
 
@@ -219,6 +259,12 @@ fn yes_does_all_of_it() {
     Found python.
 
     .claude/phaser.yaml exists and stays unchanged.
+
+    The pack files fits, too: line ends and final newlines, syntax of JSON, YAML and TOML, large files.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
+
+    The pack commands fits, too: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
+    To use it, add it to 'packs' in .claude/phaser.yaml.
 
     2 contracts in .claude/contracts stay unchanged.
 
