@@ -705,7 +705,17 @@ fn packs_are_listed_with_their_contracts() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["contracts", "packs"]);
     for name in [
-        "secrets", "hygiene", "rust", "python", "javascript", "go", "java", "docker", "files", "style", "spelling",
+        "secrets",
+        "hygiene",
+        "rust",
+        "python",
+        "javascript",
+        "go",
+        "java",
+        "docker",
+        "files",
+        "style",
+        "spelling",
     ] {
         assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
     }
