@@ -162,11 +162,19 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     found.extend(files(was, is));
     found.extend(kinds(was, is));
     found.extend(zones(was, is).map(str::to_owned));
+    found.extend(verifiers(was, is));
     if !was.ignorable && is.ignorable {
         found.push("can be suppressed by ignore directives and by the baseline".to_owned());
     }
     found.extend(overrides::weaker(was, is));
     found
+}
+
+/// The verifiers that a match did not have to pass before.
+fn verifiers(was: &Contract, is: &Contract) -> Option<String> {
+    let added = is.check.verifiers().iter().filter(|one| !was.check.verifiers().contains(one));
+    let names: Vec<_> = added.map(|one| one.as_str()).collect();
+    (!names.is_empty()).then(|| format!("counts only matches that pass {}", names.join(" and ")))
 }
 
 fn means_the_same(was: &Contract, is: &Contract) -> bool {

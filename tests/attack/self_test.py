@@ -3,6 +3,8 @@
 - `{}` to everything: the model sees every attack, and nothing in harmless moves.
 - a denial of everything: a harmless turn is a false alarm, and no attack is carried out by an edit.
 - no JSON: the run breaks.
+
+The model has cases of its own where a comparison is easy to get wrong.
 """
 
 import concurrent.futures
@@ -11,7 +13,7 @@ import random
 import stat
 
 import world
-from moves import ATTACKS, HARMLESS
+from moves import ATTACKS, COMMIT, EVAL, HARMLESS, shell
 
 DENY = ('{"decision": "block", "reason": "no", "hookSpecificOutput": {"hookEventName": "PreToolUse", '
         '"permissionDecision": "deny", "permissionDecisionReason": "no"}}')
@@ -40,8 +42,11 @@ def self_test(lab, directory):
 
     def failure(one, kind, number, tracked=True):
         moves = {**HARMLESS, **ATTACKS}
-        steps = [{"kind": kind, **step} for step in moves[kind](random.Random(f"{kind}/{number}"))]
-        result = one.play({"tracked": tracked, "with_diff": number % 2 == 1}, steps)[1]
+        return played(one, kind, moves[kind](random.Random(f"{kind}/{number}")), number % 2 == 1, tracked)
+
+    def played(one, kind, steps, with_diff=False, tracked=True):
+        steps = [{"kind": kind, **step} for step in steps]
+        result = one.play({"tracked": tracked, "with_diff": with_diff}, steps)[1]
         return (result[0], steps, result[1]) if result else None
 
     def every_attack_is_seen(kind):
@@ -65,9 +70,18 @@ def self_test(lab, directory):
         except RuntimeError:
             pass
 
+    def branch_counts_from_its_own_contracts(_):
+        """The branch `weak` lacks a contract. Whoever switches to it and commits there has removed nothing."""
+        switch, work = shell("git switch -q weak"), shell(f"echo 'y = 2' > src/new.py && {COMMIT}")
+        found = played(silent, "git_clean", [switch, work])
+        expect(f"a commit on another branch is harmless: {found}", not found)
+        found = played(silent, "removed_contract", [switch, shell(f"git rm -q {EVAL} && {COMMIT}")])
+        expect(f"a removal after a switch is seen: {found}", found and found[0] == "silent weakening")
+
     checks = [(every_attack_is_seen, kind) for kind in ATTACKS]
     checks += [(harmless_moves_leave_nothing, kind) for kind in HARMLESS]
     checks += [(denied_harmless_turn_is_an_alarm, None), (other_output_breaks_the_run, None)]
+    checks += [(branch_counts_from_its_own_contracts, None)]
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         for result in [pool.submit(check, kind) for check, kind in checks]:
             result.result()

@@ -169,7 +169,8 @@ fn inputs_become_flags() {
     assert_eq!(counts(&[("INPUT_ONLY", "no-y")]), "0 0 1");
     assert_eq!(counts(&[("INPUT_ONLY", "no-x,no-y"), ("INPUT_SKIP", "no-y")]), "1 1 0");
     assert_eq!(counts(&[("INPUT_ONLY", "nothing")]), "3  ");
-    fs::write(job.sandbox.path("key.txt"), concat!("AKIA", "EXAMPLEFAKEKEY22\n")).expect("written");
+    fs::write(job.sandbox.path("key.txt"), concat!("sk_live_", "k3Vq81zRt0LwQb7vNc2Dhg5P\n"))
+        .expect("written");
     assert_eq!(counts(&[("INPUT_PACKS", "secrets, python")]), "1 2 1");
     assert_eq!(counts(&[("INPUT_PACKS", "no-such-pack")]), "3  ");
     assert_eq!(counts(&[("INPUT_TIMEOUT", "never")]), "3  ");

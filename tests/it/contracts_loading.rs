@@ -411,7 +411,8 @@ fn unknown_keys_warn_in_every_mode() {
     assert_eq!(violated(&sandbox), ["more"]);
     let shown = "\
 .claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
-code, language, file_glob, exclude_glob, in, max_lines, max_bytes, append, import, companion, command, args, path, equals, fix, message, severity, decision, rationale, enabled, ignorable, tags, examples)
+code, language, file_glob, exclude_glob, file_kind, exclude_kind, in, verify, max_lines, max_bytes, append, import, companion, \
+command, args, piped_to, operands, when_exists, unless_exists, path, equals, fix, message, severity, decision, rationale, enabled, ignorable, tags, examples)
 .claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
 ";
     for mode in ["--all", "--staged", "a.txt"] {

@@ -332,6 +332,7 @@ fn work_of_others_stays_silent() {
     let scripts = [
         "git checkout -q bad",
         "git switch -q weak",
+        "git switch -q weak && echo 'y = 2' > src/new.py && git add --all && git commit -q -m x",
         "git switch -q bad && git switch -q -",
         "git merge -q bad",
         "git switch -q bad && git commit -q --allow-empty -m x",
@@ -351,6 +352,34 @@ fn work_of_others_stays_silent() {
     ];
     each(scripts, sandbox, |script, output| {
         assert_eq!(output.json(), json!({}), "{script}: {output}");
+    });
+}
+
+#[test]
+fn new_contract_hides_no_ignored_removal() {
+    let scripts = [
+        "mkdir -p src/.claude/contracts && echo 'a: b' > src/.claude/contracts/z.yaml && git add -f src/.claude && \
+         git commit -q -m x && rm .claude/contracts/no-drop.yaml",
+        "rm .claude/contracts/no-drop.yaml && mkdir -p src/.claude/contracts && echo 'a: b' > src/.claude/contracts/z.yaml && \
+         git init -q src && git -C src add -f . && git -C src commit -q -m x && git rm -rq --cached src && git add --all && \
+         git commit -q -m x",
+    ];
+    each(scripts, sandbox_with_ignored_settings, |script, output| {
+        let told = told(&output);
+        assert!(told.contains(".claude/contracts may have lost a contract"), "{script}: {output}");
+    });
+}
+
+#[test]
+fn switch_hides_no_later_weakening() {
+    let scripts = [
+        "git switch -q bad && git rm -q .claude/contracts/no-drop.yaml && git commit -q -m x",
+        "git switch -q weak && git rm -q .claude/contracts/no-drop.yaml && git commit -q -m x",
+        "git switch -q weak && git commit -q --allow-empty -m x && rm .claude/contracts/no-drop.yaml",
+        "git switch -q -c new && git rm -q .claude/contracts/no-drop.yaml && git commit -q -m x",
+    ];
+    each(scripts, sandbox, |script, output| {
+        assert!(told(&output).contains("contract no-drop"), "{script}: {output}");
     });
 }
 

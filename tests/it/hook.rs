@@ -547,7 +547,7 @@ fn lazy_packs_change_no_response() {
         "fn main() {}\n",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA04up8hoqzS1+\n",
         "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n",
-        "key = 'AKIAQ3EGRM7NYVWPTZ5X'\n",
+        concat!("key = 'sk_live_", "k3Vq81zRt0LwXb7yNc2Dhg5P'\n"),
         "\u{212A}ey \u{202E}a // phaser:ignore rust-dbg-macro\ndbg!(1);\r\n",
     ];
     let mut denied = 0;

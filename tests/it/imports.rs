@@ -243,8 +243,9 @@ fn hook_survives_hostile_source() {
             let output = sandbox.pre_write(&path, &format!("{start}{}", what.repeat(many)));
             assert_eq!(output.code, Some(0), "{path} {what}: {output}");
             assert_ne!(output.decision(), "deny", "{path} {what}");
-            let is_deep = many == 5_000_000 || what == "{[(";
-            assert!(!is_deep || output.stdout.contains("is not checked"), "{path} {what}: no gap {output}");
+            // The pattern does not fit CSS, so no contract judges such a file.
+            let is_deep = (many == 5_000_000 || what == "{[(") && extension != "css";
+            assert!(!is_deep || output.stdout.contains("not checked"), "{path} {what}: no gap {output}");
         }
     }
 }

@@ -68,7 +68,7 @@ fn init_names_packs_that_fit_the_languages() {
 
 #[test]
 fn offers_pack_about_changes_without_picking_it() {
-    let offer = "The pack change-safety fits, too";
+    let offer = "\n  change-safety  ";
     let sandbox = Sandbox::new().file("src/app.py", "x = 1\n");
     assert!(!sandbox.run(["init", "--dry-run"]).stdout.contains(offer));
     let sandbox = sandbox.file("tests/test_app.py", "assert x\n");
@@ -106,7 +106,7 @@ fn picks_packs_by_files() {
 fn offers_pack_about_form_without_picking_it() {
     let sandbox = Sandbox::new().file("a.txt", "a \n");
     let output = sandbox.run(["init"]);
-    assert!(output.stdout.contains("The pack files fits, too"), "{output}");
+    assert!(output.stdout.contains("\n  files "), "{output}");
     assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene]\n"));
     let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [files]\n");
     let output = sandbox.run(["init"]);
@@ -148,6 +148,19 @@ fn init_takes_the_packs_that_are_named() {
 }
 
 #[test]
+fn customs_are_never_picked() {
+    let languages = ["a.py", "a.ts", "a.go", "src/a.rs"];
+    let sandbox = languages.iter().fold(Sandbox::new().git_init(), |sandbox, path| sandbox.file(path, ""));
+    let output = sandbox.run(["init"]);
+    let config = read(&sandbox, ".claude/phaser.yaml");
+    assert!(config.contains("packs: [secrets, hygiene, rust, python, javascript, go]\n"), "{config}");
+    assert!(!output.stdout.contains("style") && !output.stdout.contains("spelling"), "{output}");
+    let named = Sandbox::new().file("a.py", "");
+    assert_eq!(named.run(["init", "--pack", "style"]).code, Some(0));
+    assert!(read(&named, ".claude/phaser.yaml").contains("packs: [style]\n"));
+}
+
+#[test]
 fn does_only_what_flags_ask() {
     for (flag, written) in [
         ("--hook", ".claude/settings.json"),
@@ -180,11 +193,9 @@ fn yes_does_all_of_it() {
       # A broken contract or a file that cannot be checked fails commits and CI.
       strict: true
 
-    The pack files fits, too: line ends and final newlines, syntax of JSON, YAML and TOML, large files.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
-
-    The pack commands fits, too: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
+    Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
+      commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 
     2 contracts in .claude/contracts stay unchanged.
 
@@ -260,11 +271,9 @@ fn yes_does_all_of_it() {
 
     .claude/phaser.yaml exists and stays unchanged.
 
-    The pack files fits, too: line ends and final newlines, syntax of JSON, YAML and TOML, large files.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
-
-    The pack commands fits, too: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
+    Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
+      commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 
     2 contracts in .claude/contracts stay unchanged.
 

@@ -83,5 +83,6 @@ mod tree;
 mod types;
 mod types_beyond_text;
 mod untrusted_text;
+mod verify;
 mod version_1_2;
 mod zones;

@@ -4,7 +4,7 @@ use crate::harness::{Sandbox, forbid};
 
 /// Nobody's key, in two parts so that no scanner takes this file for a leak.
 fn key() -> String {
-    ["AKIA", "EXAMPLEFAKEKEY22"].concat()
+    ["sk_live_", "k3Vq81zRt0LwXb7yNc2Dhg5P"].concat()
 }
 
 fn sandbox() -> Sandbox {
@@ -12,7 +12,7 @@ fn sandbox() -> Sandbox {
     Sandbox::new()
         .contract(&forbid("no-print", r"print\(.*\)", "**/*.py"))
         .file("a.py", format!("print('{key}')\n"))
-        .file("b.py", format!("a = '{key}'  # phaser:ignore aws-access-key-id -- made up\n"))
+        .file("b.py", format!("a = '{key}'  # phaser:ignore stripe-secret-key -- made up\n"))
 }
 
 #[test]
@@ -38,15 +38,15 @@ fn no_report_shows_a_secret_in_full() {
 #[test]
 fn shows_first_characters_and_length() {
     let json = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "json"]).json();
-    assert_eq!(json["violations"][0]["matched_text"], "print('AKIA****************')");
-    assert_eq!(json["violations"][1]["matched_text"], "AKIA\u{2026} (20 characters)");
-    assert_eq!(json["suppressed"][0]["matched_text"], "AKIA\u{2026} (20 characters)");
+    assert_eq!(json["violations"][0]["matched_text"], "print('sk_l****************************')");
+    assert_eq!(json["violations"][1]["matched_text"], "sk_l\u{2026} (32 characters)");
+    assert_eq!(json["suppressed"][0]["matched_text"], "sk_l\u{2026} (32 characters)");
     let log = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "sarif"]).json();
     let region = &log["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"];
-    assert_eq!(region["snippet"]["text"], "AKIA\u{2026} (20 characters)");
-    assert_eq!((region["startColumn"].as_u64(), region["endColumn"].as_u64()), (Some(8), Some(28)));
+    assert_eq!(region["snippet"]["text"], "sk_l\u{2026} (32 characters)");
+    assert_eq!((region["startColumn"].as_u64(), region["endColumn"].as_u64()), (Some(8), Some(40)));
     let text = sandbox().run(["enforce", "--all", "--pack", "secrets", "--color", "always"]).stdout;
-    assert!(text.contains("print('AKIA****************')"), "{text}");
+    assert!(text.contains("print('sk_l****************************')"), "{text}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_hook_shows_none_either() {
     for format in ["hook", "json", "text"] {
         let args = ["--pack", "secrets", "--format", format];
         let output = sandbox.hook("PreToolUse").tool("Write", input.clone()).args(args).run();
-        assert!(output.stdout.contains("aws-access-key-id"), "{output}");
+        assert!(output.stdout.contains("stripe-secret-key"), "{output}");
         assert!(!output.to_string().contains(&key()[4..]), "{output}");
     }
 }
@@ -69,7 +69,7 @@ fn hosts_learn_it_is_security() {
         let rule = rules.iter().find(|rule| rule["id"] == id).expect("is there");
         rule["properties"].clone()
     };
-    let secret = properties("aws-access-key-id");
+    let secret = properties("stripe-secret-key");
     assert_eq!(secret["tags"], serde_json::json!(["security", "forbid_pattern", "secret", "secrets"]));
     assert_eq!(secret["security-severity"], "8.0");
     let own = properties("no-print");

@@ -16,9 +16,11 @@ enum Part {
     Is(&'static str),
     /// This number of characters, each one of these.
     Of(&'static str, usize),
+    /// Thirty letters and digits with the checksum of GitHub and npm.
+    Checksummed,
 }
 
-use Part::{Is, Of};
+use Part::{Checksummed, Is, Of};
 
 const DIGIT: &str = "0123456789";
 const HEX: &str = "0123456789abcdef";
@@ -42,8 +44,6 @@ const FORMS: &[(&str, &[Part])] = &[
     ("anthropic-api-key", &[Is("sk-ant-admin01-"), Of(BASE64_URL, 93), Is("AA")]),
     ("artifactory-api-key", &[Is("AKCp8"), Of(ALNUM, 68)]),
     ("atlassian-api-token", &[Is("ATATT3xFfGF0"), Of(BASE64_URL, 171), Is("="), Of(UPPER_HEX, 8)]),
-    ("aws-access-key-id", &[Is("AKIA"), Of(BASE32, 16)]),
-    ("aws-access-key-id", &[Is("ASIA"), Of(BASE32, 16)]),
     ("azure-client-secret", &[Of(ALNUM, 3), Is("8Q~"), Of(AZURE, 34)]),
     ("azure-storage-account-key", &[Is("AccountKey="), Of(BASE64, 86), Is("==")]),
     ("bitbucket-app-password", &[Is("ATBB"), Of(ALNUM, 24), Of(UPPER_HEX, 8)]),
@@ -69,30 +69,22 @@ const FORMS: &[(&str, &[Part])] = &[
     ("flyio-token", &[Is("fm2_"), Of(BASE64, 220)]),
     ("gcp-service-account-key", &[Is("\"private_key_id\": \""), Of(HEX, 40), Is("\"")]),
     ("github-fine-grained-token", &[Is("github_pat_"), Of(ALNUM, 22), Is("_"), Of(ALNUM, 59)]),
-    ("github-token", &[Is("ghp_"), Of(ALNUM, 36)]),
-    ("github-token", &[Is("gho_"), Of(ALNUM, 36)]),
-    ("github-token", &[Is("ghs_"), Of(ALNUM, 36)]),
     ("gitlab-token", &[Is("glpat-"), Of(BASE64_URL, 20)]),
     ("gitlab-token", &[Is("glrt-"), Of(BASE64_URL, 20)]),
     ("gitlab-token", &[Is("gldt-"), Of(BASE64_URL, 20)]),
-    ("google-api-key", &[Is("AIzaSy"), Of(BASE64_URL, 33)]),
     ("google-oauth-access-token", &[Is("ya29."), Of(BASE64_URL, 160)]),
     ("google-oauth-client-secret", &[Is("GOCSPX-"), Of(BASE64_URL, 28)]),
     ("grafana-token", &[Is("glsa_"), Of(ALNUM, 32), Is("_"), Of(HEX, 8)]),
     ("grafana-token", &[Is("glc_eyJ"), Of(BASE64, 120)]),
+    ("grafana-token", &[Is("eyJrIjoi"), Of(ALNUM, 80)]),
     ("groq-api-key", &[Is("gsk_"), Of(ALNUM, 52)]),
     ("hashicorp-vault-token", &[Is("hvs."), Of(BASE64_URL, 91)]),
     ("heroku-api-key", &[Is("HRKU-AA"), Of(BASE64_URL, 58)]),
     ("huggingface-token", &[Is("hf_"), Of(ALPHA, 34)]),
-    (
-        "json-web-token",
-        &[Is("eyJ"), Of(BASE64_URL, 33), Is(".eyJ"), Of(BASE64_URL, 90), Is("."), Of(BASE64_URL, 43)],
-    ),
     ("linear-api-key", &[Is("lin_api_"), Of(ALNUM, 40)]),
     ("mailchimp-api-key", &[Of(HEX, 32), Is("-us21")]),
     ("newrelic-user-key", &[Is("NRAK-"), Of(UPPER, 27)]),
     ("notion-token", &[Is("ntn_"), Of(DIGIT, 11), Of(ALNUM, 35)]),
-    ("npm-token", &[Is("npm_"), Of(ALNUM, 36)]),
     ("nuget-api-key", &[Is("oy2"), Of(LOWER, 43)]),
     ("onepassword-service-account-token", &[Is("ops_eyJ"), Of(BASE64, 300)]),
     ("openai-api-key", &[Is("sk-"), Of(ALNUM, 20), Is("T3BlbkFJ"), Of(ALNUM, 20)]),
@@ -143,6 +135,159 @@ const FORMS: &[(&str, &[Part])] = &[
     ),
     ("telegram-bot-token", &[Of("123456789", 10), Is(":AA"), Of(BASE64_URL, 33)]),
     ("terraform-cloud-token", &[Of(ALNUM, 14), Is(".atlasv1."), Of(ALNUM, 67)]),
+    ("algolia-admin-key", &[Is("ALGOLIA_ADMIN_KEY="), Of(HEX, 32)]),
+    ("artifactory-api-key", &[Is("cmVmdGtu"), Of(ALNUM, 56)]),
+    ("asana-token", &[Is("2/"), Of(DIGIT, 16), Is("/"), Of(DIGIT, 16), Is(":"), Of(HEX, 32)]),
+    ("auth0-client-secret", &[Is("AUTH0_CLIENT_SECRET="), Of(BASE64_URL, 64)]),
+    ("aws-access-key-id", &[Is("AKIA"), Of(BASE32, 16), Is(", secret: "), Of(BASE64, 40)]),
+    ("aws-access-key-id", &[Is("ASIA"), Of(BASE32, 16), Is(":"), Of(BASE64, 40)]),
+    ("aws-access-key-id", &[Is("ABIA"), Of(BASE32, 16), Is("\", \""), Of(BASE64, 40)]),
+    ("aws-bedrock-key", &[Is("ABSKQmVkcm9ja0FQSUtleS1"), Of(ALNUM, 108), Is("=")]),
+    ("azure-devops-token", &[Of(ALNUM, 52), Is("JQQJ99"), Of(ALNUM, 18), Is("AZDO"), Of(ALNUM, 4)]),
+    ("azure-storage-account-key", &[Is("SharedAccessKey="), Of(BASE64, 43), Is("=")]),
+    ("bitbucket-app-password", &[Is("ATCTT3xFfGN0"), Of(BASE64_URL, 171), Is("="), Of(UPPER_HEX, 8)]),
+    ("braintree-access-token", &[Is("access_token$production$"), Of(LOWER, 16), Is("$"), Of(HEX, 32)]),
+    ("cloudflare-api-token", &[Is("CLOUDFLARE_API_TOKEN="), Of(BASE64_URL, 40)]),
+    ("cohere-api-key", &[Is("COHERE_API_KEY="), Of(ALNUM, 40)]),
+    ("datadog-key", &[Is("DD_API_KEY="), Of(HEX, 32)]),
+    ("datadog-key", &[Is("DATADOG_APP_KEY: "), Of(HEX, 40)]),
+    (
+        "discord-bot-token",
+        &[Is("MTA4NzY0MzQ1NjIzMDk4NzUw"), Of(DIGIT, 2), Is("."), Of(ALNUM, 6), Is("."), Of(BASE64_URL, 38)],
+    ),
+    ("docker-registry-auth", &[Is("{\"auths\": {\"ghcr.io\": {\"auth\": \""), Of(BASE64, 40), Is("\"}}}")]),
+    ("dropbox-token", &[Is("sl.u.A"), Of(BASE64_URL, 140)]),
+    ("facebook-access-token", &[Is("EAAB"), Of(ALNUM, 180)]),
+    ("gitlab-token", &[Is("GR1348941"), Of(BASE64_URL, 20)]),
+    ("google-api-key", &[Is("GEMINI_API_KEY="), Is("AIzaSy"), Of(BASE64_URL, 33)]),
+    ("hashicorp-vault-token", &[Is("hvs."), Of(BASE64_URL, 24)]),
+    ("hashicorp-vault-token", &[Is("VAULT_TOKEN=s."), Of(ALNUM, 24)]),
+    (
+        "heroku-api-key",
+        &[
+            Is("HEROKU_API_KEY="),
+            Of(HEX, 8),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 12),
+        ],
+    ),
+    (
+        "hubspot-token",
+        &[
+            Is("pat-na1-"),
+            Of(HEX, 8),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 12),
+        ],
+    ),
+    ("huggingface-token", &[Is("api_org_"), Of(ALPHA, 34)]),
+    ("langsmith-api-key", &[Is("lsv2_pt_"), Of(HEX, 32), Is("_"), Of(HEX, 10)]),
+    ("mailgun-api-key", &[Is("key-"), Of(HEX, 32)]),
+    ("mailgun-api-key", &[Is("mailgun "), Of(HEX, 32), Is("-"), Of(HEX, 8), Is("-"), Of(HEX, 8)]),
+    ("mapbox-secret-token", &[Is("sk.eyJ"), Of(BASE64_URL, 70), Is("."), Of(BASE64_URL, 22)]),
+    ("mongodb-atlas-secret", &[Is("mdb_sa_sk_"), Of(BASE64_URL, 40)]),
+    ("netlify-token", &[Is("nfp_"), Of(ALNUM, 36)]),
+    ("netlify-token", &[Is("NETLIFY_AUTH_TOKEN="), Of(BASE64_URL, 43)]),
+    ("newrelic-user-key", &[Of(HEX, 36), Is("NRAL")]),
+    ("newrelic-user-key", &[Is("NRII-"), Of(BASE64_URL, 32)]),
+    ("notion-token", &[Is("secret_"), Of(ALNUM, 43)]),
+    (
+        "npm-legacy-token",
+        &[
+            Is("_authToken="),
+            Of(HEX, 8),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 12),
+        ],
+    ),
+    ("okta-api-token", &[Is("SSWS 00"), Of(BASE64_URL, 40)]),
+    ("okta-api-token", &[Is("OKTA_API_TOKEN=00"), Of(BASE64_URL, 40)]),
+    ("openrouter-api-key", &[Is("sk-or-v1-"), Of(HEX, 64)]),
+    ("pinecone-api-key", &[Is("pcsk_"), Of(ALNUM, 6), Is("_"), Of(ALNUM, 63)]),
+    (
+        "plaid-access-token",
+        &[
+            Is("access-production-"),
+            Of(HEX, 8),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 12),
+        ],
+    ),
+    ("posthog-api-key", &[Is("phx_"), Of(BASE64_URL, 43)]),
+    ("private-key-base64", &[Is("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpN"), Of(ALNUM, 300)]),
+    ("private-key-base64", &[Is("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1J"), Of(ALNUM, 300)]),
+    ("resend-api-key", &[Is("re_"), Of(ALNUM, 8), Is("_"), Of(ALNUM, 24)]),
+    ("sentry-token", &[Is("SENTRY_AUTH_TOKEN="), Of(HEX, 64)]),
+    ("slack-token", &[Is("xoxb-"), Of(DIGIT, 12), Is("-"), Of(ALNUM, 24)]),
+    ("slack-token", &[Is("xoxe.xoxp-1-"), Of(ALNUM, 163)]),
+    (
+        "slack-webhook",
+        &[
+            Is("https://hooks.slack.com/workflows/T0"),
+            Of(UPPER, 9),
+            Is("/A0"),
+            Of(UPPER, 9),
+            Is("/"),
+            Of(DIGIT, 18),
+            Is("/"),
+            Of(ALNUM, 24),
+        ],
+    ),
+    (
+        "snyk-token",
+        &[
+            Is("SNYK_TOKEN="),
+            Of(HEX, 8),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 4),
+            Is("-"),
+            Of(HEX, 12),
+        ],
+    ),
+    ("sonar-token", &[Is("squ_"), Of(HEX, 40)]),
+    ("sonar-token", &[Is("sonar.login="), Of(HEX, 40)]),
+    ("square-token", &[Is("EAAA"), Of(BASE64_URL, 60)]),
+    ("twilio-api-key", &[Is("twilio = SK"), Of(HEX, 32)]),
+    (
+        "twitter-bearer-token",
+        &[Is("AAAAAAAAAAAAAAAAAAAAAMLheAAAAAAA0"), Of(ALNUM, 26), Is("%3D"), Of(ALNUM, 50)],
+    ),
+    ("url-password", &[Is("postgres://app:"), Of(ALNUM, 16), Is("@db.acme.io/main")]),
+    ("url-password", &[Is("mongodb+srv://app:"), Of(ALNUM, 16), Is("@cluster0.acme.net")]),
+    ("vercel-token", &[Is("VERCEL_TOKEN="), Of(ALNUM, 24)]),
+    ("xai-api-key", &[Is("xai-"), Of(ALNUM, 80)]),
+    ("github-token", &[Is("ghp_"), Checksummed]),
+    ("github-token", &[Is("gho_"), Checksummed]),
+    ("github-token", &[Is("ghs_"), Checksummed]),
+    ("npm-token", &[Is("npm_"), Checksummed]),
 ];
 
 /// Where people leave them.
@@ -177,16 +322,38 @@ impl Numbers {
         for part in form {
             match *part {
                 Is(text) => token.push_str(text),
-                Of(characters, count) => {
-                    let one = |numbers: &mut Self| {
-                        char::from(characters.as_bytes()[numbers.below(characters.len())])
-                    };
-                    token.extend((0..count).map(|_| one(self)));
+                Of(characters, count) => token.push_str(&self.text(characters, count)),
+                Checksummed => {
+                    let random = self.text(ALNUM, 30);
+                    token.push_str(&checksum(&random));
+                    token.insert_str(token.len() - 6, &random);
                 }
             }
         }
         token
     }
+
+    fn text(&mut self, characters: &str, count: usize) -> String {
+        (0..count).map(|_| char::from(characters.as_bytes()[self.below(characters.len())])).collect()
+    }
+}
+
+/// CRC-32 in base 62, six digits.
+fn checksum(text: &str) -> String {
+    let digits: Vec<char> = ('0'..='9').chain('A'..='Z').chain('a'..='z').collect();
+    let mut rest =
+        text.bytes().fold(u32::MAX, |rest, byte| {
+            (0..8).fold(rest ^ u32::from(byte), |rest, _| {
+                if rest & 1 == 1 { (rest >> 1) ^ 0xEDB8_8320 } else { rest >> 1 }
+            })
+        });
+    rest = !rest;
+    let mut reversed = Vec::new();
+    for _ in 0..6 {
+        reversed.push(digits[(rest % 62) as usize]);
+        rest /= 62;
+    }
+    reversed.into_iter().rev().collect()
 }
 
 /// The contracts that report each line of each file: `(id of the form, line)`.
@@ -253,6 +420,7 @@ fn a_placeholder_is_no_secret() {
             let one = |part: &Part| match *part {
                 Is(text) => text.to_owned(),
                 Of(_, count) => with.repeat(count),
+                Checksummed => with.repeat(36),
             };
             form.iter().map(one).collect::<String>()
         };
@@ -271,5 +439,53 @@ fn every_contract_has_a_form() {
     let id = |contract: &Value| contract["rule_id"].as_str().expect("an id").to_owned();
     let contracts: BTreeSet<_> = json["contracts"].as_array().expect("a list").iter().map(id).collect();
     let forms = FORMS.iter().map(|(id, _)| (*id).to_owned());
-    assert_eq!(contracts, forms.chain(["aws-secret-access-key".to_owned()]).collect());
+    let others = ["aws-secret-access-key", "json-web-token", "token-in-tests"].map(str::to_owned);
+    assert_eq!(contracts, forms.chain(others).collect());
+}
+
+#[test]
+fn wrong_checksum_is_no_github_token() {
+    let mut numbers = Numbers(4);
+    let lines = ["ghp_", "gho_", "npm_"]
+        .map(|start| format!("token: {}", numbers.token(&[Is(start), Of(ALNUM, 36)])));
+    assert_eq!(reported(&[("wrong".to_owned(), lines.into())]), BTreeSet::new());
+}
+
+/// A checksum makes a token an error in tests, too. Without one it is a warning there, at most.
+#[test]
+fn tokens_in_tests_need_checksum_to_be_errors() {
+    let mut numbers = Numbers(5);
+    let valid = numbers.token(&[Is("ghp_"), Checksummed]);
+    let live = numbers.token(&[Is("sk_live_"), Of(ALNUM, 24)]);
+    let rare = numbers.token(&[Is("CFPAT-"), Of(BASE64_URL, 43)]);
+    let text = format!("{valid}\n{live}\n{rare}\n");
+    let output = Sandbox::new().file("src/keys.py", &text).file("tests/keys.py", &text).run([
+        "enforce",
+        "--all",
+        "--pack",
+        "secrets",
+        "--format",
+        "json",
+        "--fail-on",
+        "never",
+    ]);
+    let found: Vec<String> = output.json()["violations"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| {
+            format!("{}:{} {} {}", one["file_path"], one["line_number"], one["severity"], one["rule_id"])
+                .replace('"', "")
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "src/keys.py:1 error github-token",
+            "src/keys.py:2 error stripe-secret-key",
+            "src/keys.py:3 error contentful-token",
+            "tests/keys.py:1 error github-token",
+            "tests/keys.py:2 warning token-in-tests",
+        ]
+    );
 }

@@ -41,6 +41,7 @@ use crate::imports::ImportPattern;
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
 use crate::text::Text;
+use crate::verify::Verifier;
 use crate::violation::LineDigest;
 use phaser_data::{JsonPath, ParseError, Scalar, Tree};
 
@@ -130,6 +131,8 @@ pub struct TypeValues {
     pub schema: ContractSchema,
     /// `pattern`, as a regular expression.
     pub pattern: Option<Pattern>,
+    /// `verify`.
+    pub verify: Vec<Verifier>,
     /// `max_lines`.
     pub max_lines: Option<u64>,
     /// `max_bytes`.
@@ -168,6 +171,7 @@ impl TypeValues {
         Self {
             schema,
             pattern: None,
+            verify: Vec::new(),
             max_lines: None,
             max_bytes: None,
             append: None,
@@ -342,6 +346,11 @@ pub trait Evaluator {
         None
     }
 
+    /// What a match of the pattern must pass to count.
+    fn verifiers(&self) -> &[Verifier] {
+        &[]
+    }
+
     /// The code to search for before evaluation.
     fn code(&self) -> Option<&CodePattern> {
         None
@@ -428,7 +437,7 @@ pub enum Check {
 impl Check {
     /// A check that reports each match of `pattern`.
     pub fn forbid(pattern: Pattern) -> Self {
-        Self::Forbid(ForbidPattern { pattern })
+        Self::Forbid(ForbidPattern { pattern, verify: Vec::new() })
     }
 
     /// A check that reports each file without a match of `pattern`.
@@ -522,6 +531,11 @@ impl Check {
         self.evaluator().level() == CheckLevel::Project
     }
 
+    /// See [`Evaluator::verifiers`].
+    pub fn verifiers(&self) -> &[Verifier] {
+        self.evaluator().verifiers()
+    }
+
     /// See [`Evaluator::pattern`].
     pub fn pattern(&self) -> Option<&Pattern> {
         self.evaluator().pattern()
@@ -545,6 +559,15 @@ impl Check {
     /// See [`Evaluator::prefilter`].
     pub fn prefilter(&self) -> Option<&Pattern> {
         self.evaluator().prefilter()
+    }
+
+    /// The pattern of [`Self::prefilter`] whose literals a pack stores: that of a check that forbids text or code.
+    pub fn stored_prefilter(&mut self) -> Option<&mut Pattern> {
+        match self {
+            Self::Forbid(check) => Some(&mut check.pattern),
+            Self::ForbidCode(check) => Some(&mut check.code.prefilter),
+            _ => None,
+        }
     }
 
     /// The limit of `file_size`.

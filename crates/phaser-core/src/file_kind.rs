@@ -71,6 +71,9 @@ impl FileKinds {
             kinds.insert_fitting(DIRECTORY_PATTERNS, directory);
         }
         kinds.insert_fitting(NAMES, name);
+        if is_published_script(name) {
+            kinds.insert(FileKind::Vendored);
+        }
         kinds
     }
 
@@ -147,6 +150,16 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
 }
 
+/// Whether a name is that of a script or a style sheet with its version, as published ones have: `viz-3.0.1.js`,
+/// `select2-4.0.13.min.css`.
+fn is_published_script(name: &[u8]) -> bool {
+    let Some(stem) = name.strip_suffix(b".js").or_else(|| name.strip_suffix(b".css")) else { return false };
+    let after_name =
+        stem.iter().position(|byte| matches!(byte, b'-' | b'_' | b'.' | b'@')).map(|at| &stem[at..]);
+    let mut parts = after_name.unwrap_or_default().split(|byte| matches!(byte, b'-' | b'_' | b'@'));
+    parts.any(|part| is_version(part) && part.iter().filter(|byte| **byte == b'.').count() >= 2)
+}
+
 /// The values of `file_kind` and `exclude_kind`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct KindFilter {
@@ -216,8 +229,9 @@ const HEADER_BYTES: usize = 4096;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The kinds that the header of a file names. In a known language only comments count, and for copied code only those
-/// before anything else: further down, a comment is about one function.
+/// The kinds that the header of a file names. In a known language only comments count, and strings before any code, as
+/// the docstring of a module is. For copied code, only what is before the code counts: further down, a comment is about
+/// one function.
 fn of_header(text: &[u8], zones: Option<&Zones>) -> FileKinds {
     let mut kinds = FileKinds::default();
     let head = &text[..text.len().min(HEADER_BYTES)];
@@ -225,14 +239,39 @@ fn of_header(text: &[u8], zones: Option<&Zones>) -> FileKinds {
     for line in head.split(|&byte| byte == b'\n').take(HEADER_LINES) {
         let mark = if start == 0 && line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let indent = mark + line[mark..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let is_comment = zones.is_none_or(|zones| zones.at(start + indent) == Zone::Comment);
-        if indent < line.len() && is_comment {
+        let is_header = zones.is_none_or(|zones| match zones.at(start + indent) {
+            Zone::Comment => true,
+            Zone::String => is_first,
+            Zone::Code => false,
+        });
+        if indent < line.len() && is_header {
             of_header_line(&String::from_utf8_lossy(line), is_first, &mut kinds);
         }
-        is_first = is_first && (is_comment || indent == line.len());
+        is_first = is_first && (is_header || indent == line.len());
         start += line.len() + 1;
     }
+    if has_library_banner(head) {
+        kinds.insert(FileKind::Vendored);
+    }
     kinds
+}
+
+/// Whether a text starts with the banner of a published library, a comment that minifiers keep: `/*! jQuery v3.7.1`. The
+/// version is on one of its first two lines with text.
+fn has_library_banner(head: &[u8]) -> bool {
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    let Some(banner) = head.strip_prefix(b"/*!") else { return false };
+    let banner = &banner[..memchr::memmem::find(banner, b"*/").unwrap_or(banner.len())];
+    let is_mark = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'=' | b'-');
+    let mut lines = banner.split(|&byte| byte == b'\n').filter(|line| !line.iter().all(is_mark)).take(2);
+    lines.any(|line| line.split(u8::is_ascii_whitespace).any(is_version))
+}
+
+/// Whether a word is a version: `v3.7.1`, `1.13.6`.
+fn is_version(word: &[u8]) -> bool {
+    let word = word.strip_prefix(b"v").unwrap_or(word);
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && word.get(digits) == Some(&b'.') && word.get(digits + 1).is_some_and(u8::is_ascii_digit)
 }
 
 /// Adds the kinds that a comment names. `is_first`: nothing but comments is before it.
@@ -291,6 +330,18 @@ mod tests {
             "__tests__/a.js",
             "My.App.Tests/Program.cs",
             "crates/a/src/tests.rs",
+            "Tests/a.swift",
+            "app/src/androidTest/a.pem",
+            "src/TestData/a.pem",
+            "web/__testdata__/a.ts",
+            "httptest/server.go",
+            "internal/testutil.go",
+            "crates/wasm_bench/src/lib.rs",
+            "asv_bench/a.py",
+            "packages/backend-test-utils/a.ts",
+            "src/a.bench.ts",
+            "test/a",
+            "vitest.config.ts",
         ] {
             assert_eq!(names(path), ["tests"], "{path}");
         }
@@ -310,6 +361,12 @@ mod tests {
             ("src/__snapshots__/a.snap", &["recorded"]),
             ("page.har", &["recorded"]),
             ("tests/vendor/a.js", &["tests", "vendored"]),
+            ("clientset_generated/client.go", &["generated"]),
+            ("convex/_generated/api.js", &["generated"]),
+            ("web/d3.v7.js", &["vendored"]),
+            ("public/javascripts/viz-3.0.1.js", &["vendored"]),
+            ("css/select2-4.0.13.min.css", &["generated", "vendored"]),
+            (".storybook/static/mockServiceWorker.js", &["generated"]),
         ] {
             assert_eq!(names(path), kinds, "{path}");
         }
@@ -328,6 +385,29 @@ mod tests {
             "a_test.txt",
             "src/jquery_adapter.js",
             "fixtures.py",
+            "contest/a.go",
+            "latest/a.py",
+            "fastest/a.rs",
+            "attestation.go",
+            "src/testing_ground.py",
+            "src/greatest.ts",
+            "inspector/a.ts",
+            "special/a.py",
+            "testament/a.js",
+            "mocker/a.js",
+            "benchmarking.md",
+            "workbench/a.ts",
+            "vendors/a.ts",
+            "generators/a.rb",
+            "regenerated.ts",
+            "distribution/a.py",
+            "goldenrod/a.css",
+            "snapshot.ts",
+            "src/release-2024.js",
+            "changes-1.2.js",
+            "migrate-to-v2.js",
+            "notes-3.0.1.md",
+            "resources/js/bootstrap.js",
             "",
         ] {
             assert_eq!(names(path), [""; 0], "{path}");
@@ -348,6 +428,17 @@ mod tests {
             ("a.py", "# Checks tokens generated by the server.\n", &[]),
             ("a.py", "# Do not edit the order of these imports.\n", &[]),
             ("a.js", "// Values copied from the form are trimmed.\n", &[]),
+            ("a.py", "\"\"\"\nThis file is auto-generated by a.py.\n\"\"\"\n", &["generated"]),
+            ("a.py", "'''Copied from https://example.com/a.py'''\n", &["vendored"]),
+            ("a.js", "// From https://example.com/a.js\n", &["vendored"]),
+            ("a.js", "// From here on, values are trimmed.\n", &[]),
+            ("a.py", "import a\n'''Copied from https://example.com/a.py'''\n", &[]),
+            ("a.rb", "# NOTE: this file is generated, see Rakefile.\n", &["generated"]),
+            ("a.js", "/*! jQuery v3.7.1 | (c) OpenJS Foundation */\n!function(){}()\n", &["vendored"]),
+            ("a.js", "/*!\n * Chart.js\n * 4.4.0\n */\n", &["vendored"]),
+            ("a.js", "/*! Copyright 2024 Example, version 2 */\n", &[]),
+            ("a.js", "/* jQuery v3.7.1 is loaded by the page */\n", &[]),
+            ("a.js", "run();\n/*! jQuery v3.7.1 */\n", &[]),
         ] {
             assert_eq!(text_kinds(path, text), kinds, "{text}");
         }

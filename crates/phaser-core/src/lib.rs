@@ -21,4 +21,5 @@ pub mod suggest;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod text;
+pub mod verify;
 pub mod violation;

@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ use prefilter::Candidates;
 use prepared::Prepared;
 use profile::Meter;
 use selection::ContentCheck;
+use view::View;
 
 /// Settings of a matcher.
 #[derive(Debug, Clone)]
@@ -240,6 +242,11 @@ impl Matcher {
         self.prepared.pattern(contract, &self.contracts[contract])
     }
 
+    /// The part of a match that verifiers test, if it is not all of it.
+    fn secret_of(&self, contract: usize, view: &View<'_>, place: &Range<usize>) -> Option<Range<usize>> {
+        self.prepared.secret_of(contract, &self.contracts[contract], (view, place))
+    }
+
     /// Whether the deadline has passed.
     fn is_late(&self) -> bool {
         self.options.limits.deadline.has_passed()
@@ -252,10 +259,10 @@ impl Matcher {
     }
 }
 
-/// The required literals of a contract's pattern, for storing with the contract. `None` if the pattern is invalid
+/// The required literals of a contract's pattern or code, for storing with the contract. `None` if the pattern is invalid
 /// or gets a warning.
 pub fn required_literals(contract: &Contract) -> Option<RequiredLiterals> {
-    let pattern = contract.check.pattern()?;
+    let pattern = contract.check.prefilter()?;
     scan::required_literals(pattern).or_else(|| {
         let (pattern, warnings) = prepared::read(contract).ok()??;
         warnings.is_empty().then(|| pattern.requirements().required_literals())

@@ -96,6 +96,10 @@ pub static PACKS: &[Pack] = &[
         "commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager"
     ),
     pack!(
+        "style",
+        "customs that a team agrees on: owners of TODOs, reasons for skips, no debug output, no blanket suppressions"
+    ),
+    pack!(
         "spelling",
         "old ways to write something in Rust, Python, JavaScript and Go, each with the new one as its fix"
     ),

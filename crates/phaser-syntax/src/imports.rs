@@ -25,8 +25,11 @@ use crate::tree::{SyntaxTree, Unfinished};
 /// Nodes between two looks at the caller's deadline.
 const NODES_BETWEEN_STOPS: usize = 4096;
 
-/// Cap on the nesting of braces in one `use` of Rust.
-const MAX_USE_DEPTH: usize = 64;
+/// Cap on the nesting of braces in one `use` of Rust, and of its inline modules.
+const MAX_RUST_DEPTH: usize = 64;
+
+/// Cap on the memory for the names of a file, in bytes: names that share a prefix repeat it.
+const MAX_NAME_BYTES: usize = 16 * 1024 * 1024;
 
 /// One imported module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +107,16 @@ impl SyntaxTree {
     ///
     /// # Errors
     ///
-    /// [`Unfinished::Stopped`] if the caller stopped it.
+    /// [`Unfinished::Stopped`] if the caller stopped it, and another reason if modules are nested too deeply or their names
+    /// take too much memory.
     pub fn imports(&self) -> Result<FileImports, Unfinished> {
-        let mut found = Finder { source: self.source(), found: FileImports::default(), inside: Vec::new() };
+        let mut found = Finder {
+            source: self.source(),
+            found: FileImports::default(),
+            inside: Vec::new(),
+            left: MAX_NAME_BYTES,
+            unfinished: None,
+        };
         let mut cursor = self.tree().walk();
         let mut visited = 0_usize;
         loop {
@@ -116,6 +126,9 @@ impl SyntaxTree {
             }
             let node = cursor.node();
             let descend = found.visit(self.language(), node) == Descend::Yes;
+            if let Some(unfinished) = found.unfinished {
+                return Err(unfinished);
+            }
             if descend && cursor.goto_first_child() {
                 continue;
             }
@@ -137,6 +150,10 @@ struct Finder<'t> {
     found: FileImports,
     /// The inline modules of Rust that are open, each with the end of its node.
     inside: Vec<(String, usize)>,
+    /// The memory left for names, in bytes.
+    left: usize,
+    /// Why the search must end.
+    unfinished: Option<Unfinished>,
 }
 
 impl<'t> Finder<'t> {
@@ -192,6 +209,9 @@ impl<'t> Finder<'t> {
                     (node.child_by_field_name("name"), node.child_by_field_name("body"))
                 {
                     self.inside.push((self.text(name).to_owned(), body.end_byte()));
+                    if self.inside.len() > MAX_RUST_DEPTH {
+                        self.unfinished = Some(Unfinished::TooDeep);
+                    }
                 }
                 return Descend::Yes;
             }
@@ -235,8 +255,16 @@ impl<'t> Finder<'t> {
     }
 
     fn add_at(&mut self, span: Range<usize>, module: String, form: ImportForm) {
-        if !module.is_empty() && !span.is_empty() && span.end <= self.source.len() {
-            let inside = self.inside.iter().map(|(name, _)| name.clone()).collect();
+        if module.is_empty() || span.is_empty() || span.end > self.source.len() {
+            return;
+        }
+        let inside: Vec<String> = self.inside.iter().map(|(name, _)| name.clone()).collect();
+        let bytes = inside.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>() + module.len();
+        match self.left.checked_sub(bytes) {
+            Some(left) => self.left = left,
+            None => self.unfinished = Some(Unfinished::TooComplex),
+        }
+        if self.unfinished.is_none() {
             self.found.imports.push(Import { span, module, members: Vec::new(), form, inside });
         }
     }
@@ -294,7 +322,10 @@ impl<'t> Finder<'t> {
 
     /// Adds each leaf of a tree of `use`. `prefix` ends in `::` or is empty.
     fn rust_use(&mut self, node: Node<'t>, prefix: &str, depth: usize) {
-        if depth > MAX_USE_DEPTH {
+        if depth > MAX_RUST_DEPTH {
+            self.unfinished = Some(Unfinished::TooDeep);
+        }
+        if self.unfinished.is_some() {
             return;
         }
         let joined = |path: Node<'_>| format!("{prefix}{}", without_space(self.text(path)));
@@ -351,6 +382,9 @@ impl<'t> Finder<'t> {
         let prefix = prefix.map_or_else(String::new, |prefix| format!("{}\\", self.text(prefix)));
         let group = node.child_by_field_name("body").unwrap_or(node);
         for clause in named_children(group).filter(|child| child.kind() == "namespace_use_clause") {
+            if self.unfinished.is_some() {
+                return;
+            }
             let alias = clause.child_by_field_name("alias");
             let name = named_children(clause)
                 .find(|child| Some(*child) != alias && matches!(child.kind(), "name" | "qualified_name"));
@@ -376,7 +410,8 @@ impl<'t> Finder<'t> {
 }
 
 fn named_children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
-    (0..node.named_child_count()).filter_map(move |at| node.named_child(u32::try_from(at).ok()?))
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect::<Vec<_>>().into_iter()
 }
 
 fn has_interpolation(string: Node<'_>) -> bool {

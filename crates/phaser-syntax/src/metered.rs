@@ -28,17 +28,20 @@ pub(crate) struct Meter {
     /// The value of `left` at which `stop` is called next.
     next_stop: Cell<u64>,
     is_stopped: Cell<bool>,
+    /// The steps of a call that finds the parent of a node: tree-sitter descends from the root to it.
+    climb: Cell<usize>,
     stop: Stop,
 }
 
 impl Meter {
     pub fn new(stop: Stop) -> Self {
         let (left, next_stop) = (Cell::new(MAX_STEPS), Cell::new(MAX_STEPS - STEPS_BETWEEN_STOPS));
-        Self { left, next_stop, is_stopped: Cell::new(false), stop }
+        Self { left, next_stop, is_stopped: Cell::new(false), climb: Cell::new(1), stop }
     }
 
-    /// Starts over, for the next rule.
-    pub fn refill(&self) {
+    /// Starts over, for the next rule in a tree with this number of levels.
+    pub fn refill(&self, levels: usize) {
+        self.climb.set(levels / 16 + 1);
         self.left.set(MAX_STEPS);
         self.next_stop.set(MAX_STEPS - STEPS_BETWEEN_STOPS);
     }
@@ -71,7 +74,7 @@ impl Meter {
 /// A parsed text.
 #[derive(Clone)]
 pub(crate) struct MeteredDoc {
-    pub source: String,
+    pub source: Rc<String>,
     pub language: SupportLang,
     pub tree: Tree,
     pub meter: Rc<Meter>,
@@ -117,9 +120,10 @@ impl<'r> MeteredNode<'r> {
         Self { node, meter: self.meter }
     }
 
-    /// Counts a call that scans the children of the parent.
+    /// Counts a call that finds the parent and scans its children.
     fn take_siblings(&self, parent: Option<Node<'r>>) -> bool {
-        self.meter.take(parent.map_or(1, |parent| parent.child_count() as usize / 8 + 1))
+        let width = parent.map_or(0, |parent| parent.child_count() as usize / 8);
+        self.meter.take(width + self.meter.climb.get())
     }
 }
 

@@ -189,7 +189,7 @@ impl CompiledRule {
         if self.compares && tree.depth() > MAX_DEPTH {
             return Err(Unfinished::TooDeep);
         }
-        tree.meter.refill();
+        tree.meter.refill(tree.depth());
         let (root, kinds) = (tree.root.root(), self.rule.potential_kinds());
         for node in root.dfs() {
             if kinds.as_ref().is_some_and(|kinds| !kinds.contains(node.kind_id().into())) {

@@ -58,7 +58,7 @@ pub struct SyntaxTree {
 impl SyntaxTree {
     /// Parses `text`.
     pub fn parse(text: &str, language: Language, stop: &Stop) -> Result<Self, Unfinished> {
-        Self::parse_ranges(text, language, &[], stop)
+        Self::parse_ranges(Rc::new(text.to_owned()), language, &[], stop)
     }
 
     /// The language it was parsed as.
@@ -87,13 +87,16 @@ impl SyntaxTree {
             if !self.language.embeds_others() {
                 return Ok(Vec::new());
             }
-            let source = self.root.root().get_doc().source.clone();
-            let doc = StrDoc { src: source, lang: self.language.ast_grep(), tree: self.tree.clone() };
-            let doc = AstGrep::doc(doc);
+            let source = Rc::clone(&self.root.root().get_doc().source);
+            let lang = self.language.ast_grep();
+            let doc = AstGrep::doc(StrDoc { src: source.to_string(), lang, tree: self.tree.clone() });
             let mut trees = Vec::new();
-            for (name, ranges) in self.language.ast_grep().extract_injections(doc.root()) {
+            for (name, ranges) in lang.extract_injections(doc.root()) {
+                if self.is_stopped() {
+                    return Err(Unfinished::Stopped);
+                }
                 let Some(language) = Language::find(&name) else { continue };
-                trees.push(Self::parse_ranges(doc.get_text(), language, &ranges, &self.stop)?);
+                trees.push(Self::parse_ranges(Rc::clone(&source), language, &ranges, &self.stop)?);
             }
             Ok(trees)
         });
@@ -119,15 +122,15 @@ impl SyntaxTree {
     }
 
     fn parse_ranges(
-        text: &str,
+        source: Rc<String>,
         language: Language,
         ranges: &[TreeRange],
         stop: &Stop,
     ) -> Result<Self, Unfinished> {
-        let tree = parse(text, language, ranges, stop)?;
+        let tree = parse(&source, language, ranges, stop)?;
         let meter = Rc::new(Meter::new(Rc::clone(stop)));
         let doc = MeteredDoc {
-            source: text.to_owned(),
+            source,
             language: language.ast_grep(),
             tree: tree.clone(),
             meter: Rc::clone(&meter),
@@ -149,14 +152,20 @@ fn parse(text: &str, language: Language, ranges: &[TreeRange], stop: &Stop) -> R
     if text.len() > MAX_BYTES {
         return Err(Unfinished::TooLarge);
     }
-    if nesting(text) > MAX_NESTING || language == Language::YAML && indentation(text) > MAX_INDENTATION {
+    let part = match ranges {
+        [first, .., last] => first.start_byte..last.end_byte,
+        [only] => only.start_byte..only.end_byte,
+        [] => 0..text.len(),
+    };
+    let part = text.get(part).unwrap_or(text);
+    if nesting(part) > MAX_NESTING || language == Language::YAML && indentation(part) > MAX_INDENTATION {
         return Err(Unfinished::TooDeep);
     }
     let mut parser = Parser::new();
     // Fails for a grammar of an unknown version only, which a test of all languages rules out.
     parser.set_language(&language.grammar()).map_err(|_| Unfinished::TooComplex)?;
     parser.set_included_ranges(ranges).map_err(|_| Unfinished::TooComplex)?;
-    let (mut callbacks, most) = (0, MIN_CALLBACKS + text.len() / BYTES_PER_CALLBACK);
+    let (mut callbacks, most) = (0, MIN_CALLBACKS + part.len() / BYTES_PER_CALLBACK);
     let mut why = Unfinished::TooComplex;
     let mut progress = |_: &ParseState| {
         callbacks += 1;
@@ -214,15 +223,21 @@ fn indentation(text: &str) -> usize {
     most
 }
 
-/// The number of levels of a tree.
+/// The number of levels of a tree. `TreeCursor::depth` would count the levels again at each node.
 pub(crate) fn depth(tree: &Tree) -> usize {
-    let (mut cursor, mut deepest) = (tree.walk(), 0);
+    let (mut cursor, mut level, mut deepest) = (tree.walk(), 1, 1);
     loop {
-        deepest = deepest.max(cursor.depth() as usize + 1);
-        if cursor.goto_first_child() || next(&mut cursor) {
+        if cursor.goto_first_child() {
+            level += 1;
+            deepest = deepest.max(level);
             continue;
         }
-        return deepest;
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return deepest;
+            }
+            level -= 1;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The entry points of the fuzz targets as property tests: ten thousand inputs each, made by changing good ones.
 //!
-//! The seed is fixed here and fresh in every run of `.ci/run`; it is printed. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try
-//! others and more of them, or the same ones again.
+//! The seed is fixed here; `.ci/run` takes another for every commit. It is printed. `PROPTEST_RNG_SEED` and
+//! `PROPTEST_CASES` try others and more of them, or the same ones again.
 
 use phaser_testing as entries;
 use serde_json::json;

@@ -45,16 +45,24 @@ impl Captures {
     /// The groups of each of these matches, which the pattern is known to have in `text`.
     pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<CaptureSpans>> {
         let view = View::of(text);
-        let one = |place: &Range<usize>| {
-            let text = std::str::from_utf8(view.bytes()).ok()?;
-            let input = RegexInput::new(text).range(view.in_view(place.start)..text.len());
-            let found = self.0.captures_input(input).ok()??;
-            let group = |number| found.get(number).map(|group| view.in_file(group.range()));
-            let captured: CaptureSpans = (0..found.len()).map(group).collect();
-            // A match with another span is another match.
-            (captured.first()?.as_ref() == Some(place)).then_some(captured)
-        };
-        matches.iter().map(one).collect()
+        matches.iter().map(|place| self.at(&view, place)).collect()
+    }
+
+    /// The groups of a match at `place` of the file.
+    fn at(&self, view: &View<'_>, place: &Range<usize>) -> Option<CaptureSpans> {
+        let text = std::str::from_utf8(view.bytes()).ok()?;
+        let input = RegexInput::new(text).range(view.in_view(place.start)..text.len());
+        let found = self.0.captures_input(input).ok()??;
+        let group = |number| found.get(number).map(|group| view.in_file(group.range()));
+        let captured: CaptureSpans = (0..found.len()).map(group).collect();
+        // A match with another span is another match.
+        (captured.first()?.as_ref() == Some(place)).then_some(captured)
+    }
+
+    /// The group with this name of a match at `place` of the file.
+    pub fn named(&self, name: &str, view: &View<'_>, place: &Range<usize>) -> Option<Range<usize>> {
+        let number = self.number(name)?;
+        self.at(view, place)?.get(number)?.clone()
     }
 }
 

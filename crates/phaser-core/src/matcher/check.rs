@@ -426,7 +426,10 @@ impl FileCheck<'_> {
         if let Some(pattern) = self.matcher.pattern(contract) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
                 let range = self.view.in_file(range);
-                if self.is_in_zone(contract, &range) && self.is_of_kind(contract, &range) {
+                if self.is_in_zone(contract, &range)
+                    && self.is_of_kind(contract, &range)
+                    && self.is_verified(contract, &range)
+                {
                     found.matches.push(range);
                 }
                 if found.matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -490,6 +493,16 @@ impl FileCheck<'_> {
         }
         let start = without_leading_space(self.text.bytes(), range.clone()).start;
         self.zones().is_none_or(|zones| wanted.contains(&zones.at(start)))
+    }
+
+    /// Whether a match passes the verifiers of the contract.
+    fn is_verified(&self, contract: usize, range: &Range<usize>) -> bool {
+        let verifiers = self.matcher.contracts[contract].check.verifiers();
+        if verifiers.is_empty() {
+            return true;
+        }
+        let secret = self.matcher.secret_of(contract, self.view, range).unwrap_or_else(|| range.clone());
+        verifiers.iter().all(|verifier| verifier.accepts(&self.text.bytes()[secret.clone()]))
     }
 
     fn zones(&self) -> Option<&Zones> {

@@ -5,17 +5,21 @@
 //! more.
 
 use std::borrow::Borrow;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::captures::Captures;
 use super::limits::{Budget, MAX_ANCHORS};
 use super::literals::scan;
 use super::pattern::CompiledPattern;
 use super::pattern::mistake::{self, PatternMistake};
+use super::view::View;
 use crate::code::CodePattern;
 use crate::code::engine::LazyCode;
 use crate::contract::{Contract, RequiredLiterals, Warning};
 use crate::sanitize::printable;
+use crate::verify::GROUP;
 
 /// Lazily parsed patterns, by contract index.
 #[derive(Debug)]
@@ -33,6 +37,8 @@ struct LazyPattern {
     read: OnceLock<PreparedPattern>,
     /// The compiled code of a contract about code.
     code: LazyCode,
+    /// The pattern with its groups, for a contract with verifiers. `None` if it has no group to verify.
+    groups: OnceLock<Option<Captures>>,
 }
 
 #[derive(Debug)]
@@ -110,6 +116,20 @@ impl Prepared {
     /// The parsed pattern, if it has been parsed already.
     pub fn known_pattern(&self, index: usize) -> Option<&CompiledPattern> {
         self.patterns[index].read.get()?.pattern.as_deref()
+    }
+
+    /// The part of a match that verifiers test: the group `secret`, if the pattern has one.
+    pub fn secret_of(
+        &self,
+        index: usize,
+        contract: &Contract,
+        (view, place): (&View<'_>, &Range<usize>),
+    ) -> Option<Range<usize>> {
+        let compile = || {
+            let pattern = contract.check.pattern()?;
+            pattern.source.contains(&format!("<{GROUP}>")).then(|| Captures::of(pattern)).flatten()
+        };
+        self.patterns[index].groups.get_or_init(compile).as_ref()?.named(GROUP, view, place)
     }
 
     /// The compiled code of a contract.

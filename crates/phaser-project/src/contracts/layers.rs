@@ -293,6 +293,7 @@ impl Loaded {
             let is_wanted =
                 |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, targets);
             let selected = packs::select(layer.pack()?, is_wanted)?;
+            read.warnings.extend(selected.warning(layer.pack()?));
             ids.extend(selected.skipped);
             read.add(selected.contracts, &layer.base);
         }

@@ -139,3 +139,29 @@ fn every_import_has_a_word() {
     }
     assert!(!Language::find("css").expect("a language").has_imports());
 }
+
+#[test]
+fn bounds_nesting_and_memory_of_names() {
+    let parsed = |text: &str, name: &str| {
+        let language = Language::find(name).expect("is known");
+        let never: crate::Stop = Rc::new(|| false);
+        SyntaxTree::parse(text, language, &never)
+            .expect("is parsed")
+            .imports()
+            .map(|found| found.imports.len())
+    };
+    let braces = |levels: usize| format!("use {}a{};", "a::{".repeat(levels), "}".repeat(levels));
+    assert_eq!(parsed(&braces(20), "rust"), Ok(1));
+    assert_eq!(parsed(&braces(100), "rust"), Err(Unfinished::TooDeep));
+    let modules = |levels: usize| format!("{}use a;{}", "mod a {".repeat(levels), "}".repeat(levels));
+    assert_eq!(parsed(&modules(20), "rust"), Ok(1));
+    assert_eq!(parsed(&modules(100), "rust"), Err(Unfinished::TooDeep));
+    let prefix = "a".repeat(100_000);
+    assert_eq!(parsed(&format!("use {prefix}::{{{}}};", "b,".repeat(100)), "rust"), Ok(100));
+    assert_eq!(
+        parsed(&format!("use {prefix}::{{{}}};", "b,".repeat(1_000)), "rust"),
+        Err(Unfinished::TooComplex)
+    );
+    let php = format!("<?php use {prefix}\\{{{}}};", "b,".repeat(1_000));
+    assert_eq!(parsed(&php, "php"), Err(Unfinished::TooComplex));
+}

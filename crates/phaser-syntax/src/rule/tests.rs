@@ -203,6 +203,36 @@ fn compares_no_nodes_of_deep_trees() {
 }
 
 #[test]
+fn measures_depth_in_one_pass() {
+    let text = format!("x = {}1;", "1 ? 2 : ".repeat(50_000));
+    let tree = tree(&text, "javascript");
+    assert!(tree.depth() > 50_000, "{}", tree.depth());
+}
+
+#[test]
+fn deep_trees_are_stopped_early() {
+    let looks = Rc::new(Cell::new(0));
+    let count = Rc::clone(&looks);
+    let stop: Stop = Rc::new(move || {
+        count.set(count.get() + 1);
+        false
+    });
+    let text = format!("x = {}1;", "zz + ".repeat(4_000));
+    let tree = SyntaxTree::parse(&text, language("javascript"), &stop).expect("is parsed");
+    let rule = object(json!({ "pattern": "zz", "follows": { "pattern": "yy" } }));
+    looks.set(0);
+    assert_eq!(rule.compile(language("javascript")).expect("is valid").find(&tree), Ok(Vec::new()));
+    assert!(looks.get() > 400, "4,000 searches for a parent descend 4,000 levels: {}", looks.get());
+}
+
+#[test]
+fn scripts_of_html_share_their_text() {
+    let html = tree(&"<script>f(1)</script>".repeat(20_000), "html");
+    let rule = pattern("f($X)").compile(language("javascript")).expect("is valid");
+    assert_eq!(rule.find(&html).map(|spans| spans.len()), Ok(20_000));
+}
+
+#[test]
 fn ends_quadratic_searches() {
     let text = format!("f({})", "[1],".repeat(300_000));
     let tree = tree(&text, "javascript");

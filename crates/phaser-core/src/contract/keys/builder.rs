@@ -16,6 +16,7 @@ use crate::file_kind::{FileKind, FileKinds, KindFilter};
 use crate::imports;
 use crate::sanitize::printable;
 use crate::suggest::nearest;
+use crate::verify::Verifier;
 use phaser_data::{JsonPath, Scalar};
 use phaser_glob::{Glob, GlobError};
 
@@ -35,7 +36,7 @@ pub struct ContractBuilder {
     /// The line that missing keys are reported at.
     top: usize,
     /// One bit per key that has a value.
-    present: u32,
+    present: u64,
     /// The line of `in`.
     zones_line: Option<usize>,
     /// The line of `file_kind` or `exclude_kind`.
@@ -117,7 +118,7 @@ impl ContractBuilder {
 
     /// Sets the value of the key with this index. Ignores a value of another shape, which readers do not produce.
     pub fn set(&mut self, at: usize, value: Value<'_>) {
-        let (key, bit) = (&KEYS[at], 1 << at);
+        let (key, bit) = (&KEYS[at], 1_u64 << at);
         if self.present & bit != 0 {
             let line = if let Value::Text(LocatedText { line, .. }) = value { line } else { self.top };
             self.mistake(line, format!("the key '{}' is there twice (keep one of them)", key.name));
@@ -182,7 +183,7 @@ impl ContractBuilder {
     /// Reports missing keys and builds the check.
     fn complete(&mut self) {
         for (at, key) in KEYS.iter().enumerate() {
-            if self.present & (1 << at) == 0 && key.is_required(self.contract.schema, self.kind) {
+            if self.present & (1_u64 << at) == 0 && key.is_required(self.contract.schema, self.kind) {
                 let name = key.name_in(self.contract.schema);
                 self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
             }
@@ -647,6 +648,28 @@ impl ContractBuilder {
                         None => format!("use {}", known.join(", ")),
                     };
                     self.mistake(*line, format!("'in' knows no '{}' ({hint})", printable(text)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn set_verify(&mut self, verifiers: &[LocatedText<'_>]) {
+        let known = Verifier::ALL.map(Verifier::as_str);
+        self.of_type_lines.push(("verify", verifiers.first().map_or(self.top, |first| first.line)));
+        if verifiers.is_empty() {
+            let what = format!("'verify' is an empty list (name some of {})", known.join(", "));
+            self.mistake(self.top, what);
+        }
+        for LocatedText { text, line } in verifiers {
+            match Verifier::ALL.into_iter().find(|one| one.as_str() == text) {
+                Some(one) if self.of_type.verify.contains(&one) => {}
+                Some(one) => self.of_type.verify.push(one),
+                None => {
+                    let hint = match nearest(text, known) {
+                        Some(meant) => format!("did you mean '{meant}'?"),
+                        None => format!("use {}", known.join(", ")),
+                    };
+                    self.mistake(*line, format!("'verify' knows no '{}' ({hint})", printable(text)));
                 }
             }
         }

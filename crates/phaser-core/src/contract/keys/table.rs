@@ -10,6 +10,7 @@ use super::{
 use crate::check::{AppendRule, FileUnchanged, OperandRule, TYPES};
 use crate::code::CodeSource;
 use crate::file_kind::FileKind;
+use crate::verify::Verifier;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// The values that most rows share.
@@ -27,7 +28,7 @@ const USUAL: ContractKey = ContractKey {
 };
 
 /// All keys, in the order they are written and shown.
-pub static KEYS: [ContractKey; 32] = [
+pub static KEYS: [ContractKey; 33] = [
     ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -190,6 +191,24 @@ pub static KEYS: [ContractKey; 32] = [
         schema: || {
             let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
             json!({ "anyOf": [zone, { "type": "array", "items": zone, "minItems": 1 }] })
+        },
+        ..USUAL
+    },
+    ContractKey {
+        name: "verify",
+        mistaken_for: &["verifier", "verifiers", "entropy", "min_entropy", "checksum"],
+        v1_2: V1_2Position::InRule(&["verify"]),
+        shape: ValueShape::Choices {
+            set: ContractBuilder::set_verify,
+            get: |contract| contract.check.verifiers().iter().map(|one| one.as_str()).collect(),
+        },
+        meaning: "Test that a match, or its group `secret`, must pass to count: `random` (no placeholder, no published \
+                  value, enough entropy), `github` (checksum of GitHub's and npm's tokens), `jwt` (a JSON Web Token that is \
+                  valid for more than a year), or a list of which all must pass. Only for `forbid_pattern` and \
+                  `file_not_contains`.",
+        schema: || {
+            let one = json!({ "enum": Verifier::ALL.map(Verifier::as_str) });
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         },
         ..USUAL
     },

@@ -184,8 +184,8 @@ impl Importer<'_> {
             .as_ref()?
             .iter()
             .find_map(|(name, directory)| Some((inside(name)?, directory)))?;
-        let file = if rest.is_empty() { None } else { self.file(&child(directory, &rest)) };
-        Some(file.unwrap_or_else(|| paths([directory.clone()])))
+        let path = if rest.is_empty() { directory.clone() } else { child(directory, &rest) };
+        Some(self.file(&path).unwrap_or_else(|| paths([directory.clone()])))
     }
 }
 

@@ -219,12 +219,20 @@ fn scripts_use_nearest_configuration() {
         ("web/src/b/index.js", ""),
         ("pnpm-workspace.yaml", "packages:\n  - 'libs/**'\n"),
         ("libs/deep/core/package.json", r#"{"name": "core"}"#),
+        ("libs/log/package.json", r#"{"name": "log", "main": "./index.js"}"#),
+        ("libs/log/index.ts", ""),
     ];
-    let text = "import '~/a'; import 'b'; import 'core'; import 'c';";
+    let text = "import '~/a'; import 'b'; import 'core'; import 'log'; import 'c';";
     let found = targets(&files, "web/src/main.tsx", text);
     assert_eq!(
         found,
-        ["~/a: /web/src/a.ts", "b: /web/src/b/index.js /web/src/b", "core: /libs/deep/core", "c: c"]
+        [
+            "~/a: /web/src/a.ts",
+            "b: /web/src/b/index.js /web/src/b",
+            "core: /libs/deep/core",
+            "log: /libs/log/index.ts /libs/log",
+            "c: c"
+        ]
     );
     let cyclic = [("tsconfig.json", r#"{"extends": "./tsconfig.json"}"#)];
     assert_eq!(targets(&cyclic, "a.ts", "import 'b';"), ["b: b"]);

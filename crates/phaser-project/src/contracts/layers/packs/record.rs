@@ -1,8 +1,9 @@
 //! Encodes a contract: a head with what its violations require of a target, then the values of its keys in table order,
 //! without examples.
 //!
-//! The head holds the required literals of the pattern, the excluded kinds of files and the condition on file names. A hook reads the heads of all
-//! records, and decodes only the contracts whose head its target meets.
+//! The head holds the required literals of the pattern or the code, the excluded kinds of files, the condition on file
+//! names, and whether the contract needs syntax trees. A hook reads the heads of all records, and decodes only the
+//! contracts whose head its target meets.
 //!
 //! Decoding builds the contract with the same builder as parsing, so a record cannot make a contract that a file
 //! could not.
@@ -14,7 +15,7 @@ use crate::contracts::layers::TargetFilter;
 #[cfg(test)]
 use phaser_core::check::CheckInput;
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
-use phaser_core::contract::{Check, Contract, ContractSchema, Origin, RequiredLiterals};
+use phaser_core::contract::{Contract, ContractSchema, Origin, RequiredLiterals};
 use phaser_core::file_kind::FileKinds;
 #[cfg(test)]
 use phaser_glob::NamePattern;
@@ -36,10 +37,11 @@ const EXTENSIONS: u8 = 2;
 #[cfg(test)]
 pub fn encode(contract: &Contract) -> Vec<u8> {
     let (mut head, mut out) = (Vec::new(), Vec::new());
-    let literals = contract.check.pattern().and_then(|pattern| pattern.literals.as_deref());
+    let literals = contract.check.prefilter().and_then(|pattern| pattern.literals.as_deref());
     put_list(&mut head, literals.as_slice(), |out, literals| put_literals(out, literals));
     head.push(if is_about_file(contract) { contract.kinds.exclude.bits() } else { 0 });
     put_names(&mut head, contract);
+    head.push(u8::from(contract.check.code().is_some() || contract.check.reads_commands()));
     put_bytes(&mut out, &head);
     out.push(u8::from(contract.schema == ContractSchema::V1_2));
     for key in &KEYS {
@@ -92,6 +94,12 @@ pub fn may_match(record: &[u8], targets: &dyn TargetFilter) -> bool {
     is_met().unwrap_or(true)
 }
 
+/// Whether a build without the feature `syntax` cannot judge the record's contract.
+pub fn needs_syntax(record: &[u8]) -> bool {
+    let head = || Decoder(record).bytes()?.last().copied();
+    head().is_some_and(|byte| byte != 0)
+}
+
 /// Whether the required literals occur, if there are any. Does not build them.
 fn has_literals(head: &mut Decoder<'_>, targets: &dyn TargetFilter) -> Option<bool> {
     if head.number()? == 0 {
@@ -130,8 +138,8 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let is_filled = fill(&mut builder, &mut bytes).is_some() && bytes.0.is_empty();
     let mut contract = builder.into_contract()?;
     let Some(mut literals) = literals.filter(|_| is_filled) else { return Err(contract.origin) };
-    if let Check::Forbid(check) = &mut contract.check {
-        check.pattern.literals = literals.pop().map(Box::new);
+    if let Some(pattern) = contract.check.stored_prefilter() {
+        pattern.literals = literals.pop().map(Box::new);
     }
     Ok(contract)
 }
@@ -245,10 +253,10 @@ mod tests {
 
     fn contract(yaml: &str) -> Contract {
         let mut contract = syntax::parse(yaml, origin()).expect("a contract");
-        if let Check::Forbid(check) = &mut contract.check {
+        if let Some(pattern) = contract.check.stored_prefilter() {
             let literals =
                 RequiredLiterals { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
-            check.pattern.literals = Some(Box::new(literals));
+            pattern.literals = Some(Box::new(literals));
         }
         contract
     }
@@ -263,9 +271,13 @@ mod tests {
             severity: error\n";
         let of_kinds =
             YAML.replace("severity", "file_kind: tests\nexclude_kind: [vendored, recorded]\nseverity");
-        for yaml in [nested, YAML, &of_kinds, &kinds[0], &kinds[1], value] {
+        let code = "rule_id: a\ntype: forbid_code\ncode: todo!()\nfile_glob: '**/*.rs'\nmessage: m\nseverity: error\n";
+        let mut yamls = vec![nested, YAML, &of_kinds, &kinds[0], &kinds[1], value];
+        yamls.extend(cfg!(feature = "syntax").then_some(code));
+        for yaml in yamls {
             let contract = contract(yaml);
             let record = encode(&contract);
+            assert_eq!(needs_syntax(&record), yaml == code);
             let expected = Contract { examples: Examples::default(), ..contract };
             assert_eq!(decode(&record, origin()), Ok(expected));
             for length in 0..record.len() {
