@@ -24,7 +24,9 @@ mod fixed_call;
 mod lines;
 mod repetition;
 
-pub use command::{CheckedCommand, CommandViolation, NOT_RUN, decide_on_command_line, listed_command};
+pub use command::{
+    CheckedCommand, CommandContracts, CommandViolation, NOT_RUN, decide_on_command_line, listed_command,
+};
 use lines::{LineStyle, LocationStyle};
 
 /// The maximum length of a text in a response, in characters. Claude Code moves texts of more than 10,000 into a file.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use phaser_core::command::CommandPlace;
+use phaser_core::command::{CommandLine, CommandPlace};
 use phaser_core::contract::{Contract, Severity, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::limits::HOOK_TIME;
@@ -23,8 +23,8 @@ use super::environment::Environment;
 use super::install::settings_file;
 use super::{output, to_stderr};
 use crate::agents::decision::{
-    CheckedCall, CheckedCommand, CommandViolation, DENIED, HookDecision, HookVerdict, MAX_TEXT, NOT_RUN,
-    decide, decide_on_command, decide_on_command_line, decide_on_end, listed_command,
+    CheckedCall, CheckedCommand, CommandContracts, CommandViolation, DENIED, HookDecision, HookVerdict,
+    MAX_TEXT, NOT_RUN, decide, decide_on_command, decide_on_command_line, decide_on_end, listed_command,
 };
 use crate::agents::{Agent, EMPTY_RESPONSE, HookEvent, HookMode, Outcome, facts};
 use crate::briefing::briefing;
@@ -177,8 +177,8 @@ impl AgentEvent {
                 Ok(decide(checked, report))
             }
             (AgentEventKind::Command, _) => {
-                let rules = self.command_rules(project)?;
                 let place = self.command_place(project, environment);
+                let rules = self.command_rules(project, &place)?;
                 let checked = self.checked_command(rules, &place);
                 let (violations, unjudged) = checked.violations();
                 for why in unjudged {
@@ -228,22 +228,57 @@ impl AgentEvent {
     }
 
     /// What commands are judged by: the contracts of the root, of the directories from there to the directory of the event,
-    /// of the user and of configured directories.
-    fn command_rules(&self, project: &Project) -> anyhow::Result<&CommandRules> {
+    /// of the user and of configured directories. After `cd DIR` they are those of DIR.
+    fn command_rules(&self, project: &Project, place: &CommandPlace<'_>) -> anyhow::Result<&CommandRules> {
         if let Some(rules) = self.rules.get() {
             return Ok(rules);
         }
         let loaded = project.contracts_for_commands(&self.cwd)?;
+        let mut contracts =
+            vec![CommandContracts { directories: Vec::new(), contracts: command_contracts(&loaded) }];
+        contracts.extend(self.contracts_elsewhere(project, place)?);
         let root = project.root();
         let directory = if root.contains(&self.cwd) { root.relative(&self.cwd) } else { RelPath::default() };
         let rules = CommandRules {
-            contracts: command_contracts(&loaded),
+            contracts,
             fixes: loaded.fixes_at(&directory.join("command")),
             repeated: loaded.repeated(),
             log: loaded.log(),
             warnings: loaded.warnings,
         };
         Ok(self.rules.get_or_init(|| rules))
+    }
+
+    /// The contracts of directories of the project that the lines change to, if they are not those of the event's directory.
+    fn contracts_elsewhere(
+        &self,
+        project: &Project,
+        place: &CommandPlace<'_>,
+    ) -> anyhow::Result<Vec<CommandContracts>> {
+        let changes = self.lines.iter().filter(|line| line.contains("cd") || line.contains("pushd"));
+        let parsed = changes.filter_map(|line| CommandLine::parse(line, Deadline::after(HOOK_TIME)).ok());
+        let mut directories: Vec<PathBuf> = parsed.flat_map(|line| line.directories(place)).collect();
+        directories.sort_unstable();
+        directories.dedup();
+        let mut by_folders: Vec<(Vec<RelPath>, CommandContracts)> = Vec::new();
+        let own = project.folders_of_commands(&self.cwd);
+        let inside = directories.into_iter().filter(|directory| project.root().contains(directory));
+        for directory in inside.take(MAX_DIRECTORIES) {
+            let folders = project.folders_of_commands(&directory);
+            if folders == own {
+                continue;
+            }
+            let at = match by_folders.iter().position(|(known, _)| *known == folders) {
+                Some(at) => at,
+                None => {
+                    let contracts = command_contracts(&project.contracts_for_commands(&directory)?);
+                    by_folders.push((folders, CommandContracts { directories: Vec::new(), contracts }));
+                    by_folders.len() - 1
+                }
+            };
+            by_folders[at].1.directories.push(directory);
+        }
+        Ok(by_folders.into_iter().map(|(_, contracts)| contracts).collect())
     }
 
     /// Where the command lines run.
@@ -265,7 +300,7 @@ impl AgentEvent {
         place: &'a CommandPlace<'a>,
     ) -> CheckedCommand<'a> {
         CheckedCommand {
-            lines: if rules.contracts.is_empty() { &[] } else { &self.lines },
+            lines: if rules.is_empty() { &[] } else { &self.lines },
             contracts: &rules.contracts,
             place,
             fixes: rules.fixes,
@@ -403,7 +438,7 @@ impl AgentEvent {
     fn is_judged(&self, inspection: &Inspection<'_>) -> bool {
         match (self.kind, inspection.source()) {
             (AgentEventKind::ToolCall, Source::Changes(call)) => !call.changes.is_empty(),
-            (AgentEventKind::Command, _) => self.rules.get().is_some_and(|rules| !rules.contracts.is_empty()),
+            (AgentEventKind::Command, _) => self.rules.get().is_some_and(|rules| !rules.is_empty()),
             (AgentEventKind::CommandRun | AgentEventKind::TurnEnd | AgentEventKind::SettingsChange, _) => {
                 true
             }
@@ -457,12 +492,22 @@ impl AgentEvent {
 
 /// What commands are judged by.
 struct CommandRules {
-    contracts: Vec<Contract>,
+    /// Those of the event's directory first.
+    contracts: Vec<CommandContracts>,
     fixes: Fixes,
     repeated: Repeated,
     log: bool,
     warnings: Vec<Warning>,
 }
+
+impl CommandRules {
+    fn is_empty(&self) -> bool {
+        self.contracts.iter().all(|of| of.contracts.is_empty())
+    }
+}
+
+/// The limit on directories of one event whose contracts are loaded.
+const MAX_DIRECTORIES: usize = 16;
 
 /// The enabled contracts about commands. Overrides count if they are not limited to files.
 fn command_contracts(loaded: &Loaded) -> Vec<Contract> {

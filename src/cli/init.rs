@@ -456,10 +456,14 @@ impl InitPlan {
                 writeln!(out, "{config} exists and stays unchanged.\n")?;
             }
         }
-        for pack in &self.offered {
+        if !self.offered.is_empty() {
             let config = existing_config(&self.root).unwrap_or(CONFIG);
-            writeln!(out, "Another pack that fits, {}: {}.", pack.name, pack.description)?;
-            writeln!(out, "To use it, add it to 'packs' in {config}.\n")?;
+            let width = self.offered.iter().map(|pack| pack.name.len()).max().unwrap_or(0);
+            writeln!(out, "Other packs that fit; to use one, add it to 'packs' in {config}:")?;
+            for pack in &self.offered {
+                writeln!(out, "  {:width$}  {}", pack.name, pack.description)?;
+            }
+            writeln!(out)?;
         }
         if self.today.own_contracts > 0 {
             let contracts = counted(self.today.own_contracts, "contract");

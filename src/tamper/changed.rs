@@ -39,12 +39,6 @@ pub struct ChangedFiles {
     pub unknown: Vec<String>,
 }
 
-impl ChangedFiles {
-    fn is_empty(&self) -> bool {
-        self.since.iter().all(Vec::is_empty) && self.unknown.is_empty()
-    }
-}
-
 /// The time in which files changed.
 #[derive(Debug, Clone, Copy)]
 struct TimeWindow(Option<SystemTime>);
@@ -170,13 +164,12 @@ impl Protection<'_> {
         changed.unknown.extend(unknown.iter().map(|file| {
             format!("{} was changed, and git has no earlier version of it", shown(self.root, file))
         }));
-        if changed.is_empty() {
-            self.add_emptied(window, &places, previous.as_ref(), &mut changed);
-        }
+        self.add_emptied(window, &places, previous.as_ref(), &mut changed);
         changed
     }
 
-    /// Adds contract directories that git does not have and that lost a file, as far as their times show it.
+    /// Adds contract directories that git does not have and that lost a file, as far as their times show it. A file that
+    /// changed in a directory explains its time.
     fn add_emptied(
         &self,
         window: TimeWindow,
@@ -184,7 +177,12 @@ impl Protection<'_> {
         previous: Option<&PreviousSettings>,
         changed: &mut ChangedFiles,
     ) {
+        let known: Vec<PathBuf> = changed.since.iter().flatten().map(|file| file.path.clone()).collect();
         for directory in &places.contracts {
+            let there = directory.ancestors().find(|above| above.exists()).unwrap_or(directory);
+            if known.iter().any(|file| file.starts_with(there)) {
+                continue;
+            }
             let inside = self.root.relative(directory);
             let is_below = |path: &[u8]| RelPath::from_bytes(path).below(&inside).is_some();
             let is_tracked = || previous.is_some_and(|previous| !previous.paths(is_below).is_empty());

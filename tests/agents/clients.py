@@ -29,6 +29,9 @@ class Client:
     # Whether a hook can change the input of a tool, and what the model receives then.
     rewrites = True
     informs_about_fix = "phaser fixed contract violations in your edit"
+    # The same for a command line.
+    fixes_commands = True
+    informs_about_fixed_command = "phaser fixed the command before it ran"
 
     def __init__(self, project, home, model):
         self.project, self.home, self.model = Path(project), Path(home), model
@@ -60,6 +63,8 @@ class Client:
 
 class Codex(Client):
     name = "codex"
+    # It takes another input only together with 'allow'.
+    fixes_commands = False
     package = "@openai/codex@0.166.0"
     program = "codex"
     model_name = "gpt-5.5"
@@ -178,6 +183,7 @@ class Gemini(Client):
     name = "gemini"
     # It drops the text of a hook before a tool and sends this instead.
     informs_about_fix = "were modified by a hook"
+    informs_about_fixed_command = "were modified by a hook"
     package = "@google/gemini-cli@0.61.0"
     program = "gemini"
 
@@ -205,6 +211,7 @@ class Gemini(Client):
 class Qwen(Client):
     name = "qwen"
     rewrites = False
+    fixes_commands = False
     package = "@qwen-code/qwen-code@0.24.4"
     program = "qwen"
     reads = True

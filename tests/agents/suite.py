@@ -41,7 +41,7 @@ def check(is_so, what, shown=""):
 class Session:
     """A project, a home, and a client that works there."""
 
-    def __init__(self, name, broken=False, fixes=False, kept=False):
+    def __init__(self, name, broken=False, fixes=False, kept=False, commands=False):
         self.base = Path(tempfile.mkdtemp(prefix=f"phaser-{name}-", dir=os.environ.get("AGENTS_TMP")))
         self.project, self.home = self.base / "project", self.base / "home"
         self.home.mkdir()
@@ -60,14 +60,23 @@ class Session:
             (contracts / "keep-asserts.yaml").write_text(f"{text}message: 'Keep the assertion.'\nseverity: error\n")
             (self.project / "tests").mkdir()
             (self.project / "tests/test_a.py").write_text(KEPT)
-        settings = "existing: report\n" + ("fixes: apply\n" if fixes else "")
+        if commands:
+            text = "rule_id: no-verify\ntype: forbid_command\ncommand: git commit\nargs: ['--no-verify', '-n']\n"
+            (contracts / "no-verify.yaml").write_text(f"{text}message: 'Fix what the hooks report.'\nseverity: error\n")
+            text = "rule_id: no-loud\ntype: forbid_command\ncommand: echo\nargs: ['--loud']\nfix: echo\n"
+            (contracts / "no-loud.yaml").write_text(f"{text}message: 'Print it quietly.'\nseverity: error\n")
+        settings = "existing: report\n" + ("fixes: apply\n" if fixes or commands else "") + ("log: true\n" if commands else "")
         (self.project / ".claude/phaser.yaml").write_text(settings)
         (self.project / "src").mkdir()
         (self.project / "src/legacy.py").write_text(LEGACY)
         (self.project / ".gitignore").write_text("node_modules/\n")
         git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
-        for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "start"]):
-            subprocess.run([*git, *arguments], cwd=self.project, check=True)
+        # Where the agent sends no duration, a command may have made any commit of the last minute. This one is older: by its
+        # date, without a reflog, and packed, because loose objects have the time at which they were written.
+        dated = {**os.environ, "GIT_COMMITTER_DATE": "2025-01-01T00:00:00Z"}
+        older = ["reflog", "expire", "--expire=all", "--all"], ["gc", "-q", "--prune=now"]
+        for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "start"], *older):
+            subprocess.run([*git, *arguments], cwd=self.project, env=dated, check=True)
         # What is staged while a tool runs is taken for its doing.
         time.sleep(4)
         self.model = Model([])
@@ -103,6 +112,11 @@ class Session:
         received = self.model.received()
         check(len(received) > len(turns) - 1, f"only {len(received)} requests for {len(turns)} turns", output[-3000:])
         return received
+
+    def judged_commands(self):
+        """The lines of the decision log about commands that were to run."""
+        lines = (self.text(".git/phaser/decisions.jsonl") or "").splitlines()
+        return [record for record in map(json.loads, lines) if record.get("program") and re.search("(?i)pre|before", record["event"])]
 
     def text(self, path):
         file = self.project / path
@@ -256,7 +270,46 @@ def kept(name):
     return session
 
 
-SCENARIOS = [everyday, fixed, kept, without_phaser, broken_contract, broken_event]
+def commands(name):
+    """A forbidden command is denied before it runs, and its text in quotes is not. The log has a line for each command."""
+    session = Session(name, commands=True)
+    client = session.client
+    session.install()
+    forbidden = "touch ran.txt; git commit --allow-empty -nm x"
+    lines = ["echo seen", "echo 'git commit --no-verify' > quoted.txt; echo seen", forbidden, forbidden, forbidden]
+    lines.append("echo --loud said > fixed.txt; echo seen")
+    received = session.run([*map(client.shell, lines), client.end(DONE)])
+    clean, quoted, first, _, third, loud = received[1 : len(lines) + 1]
+    for text in (clean, quoted):
+        check("seen" in text, "the command's own result is gone", text)
+        check(not re.search("phaser|no-verify: |hook", text), "an allowed command leaves a trace", text)
+    check(session.text("quoted.txt") == "git commit --no-verify\n", "the quoted text was not written", quoted)
+    judged = session.judged_commands()
+    check(len(judged) == len(lines), f"the log has {len(judged)} lines about {len(lines)} commands", json.dumps(judged))
+    if not client.denies:
+        check(session.text("ran.txt") is not None, "the command did not run", first)
+        return session
+    reason = ("no-verify: Fix what the hooks report.", "command: git commit --allow-empty -nm x", "The command was not run.")
+    check(all(part in first for part in reason), "the command is not denied with the reason", first)
+    check(session.text("ran.txt") is None, "the denied command ran", first)
+    advice = "no-verify has denied git commit --allow-empty -nm x 3 times"
+    check(advice in third and "times in this session" not in first, "the third denial is as the first", third)
+    if client.fixes_commands:
+        check(session.text("fixed.txt") == "said\n", "the fixed command did not run", loud)
+        check(re.search(client.informs_about_fixed_command, loud), "the model is not informed of the fix", loud)
+    else:
+        check(session.text("fixed.txt") is None, "the command ran", loud)
+        check("Fix: echo said > fixed.txt; echo seen" in loud, "the denial lacks the fixed command", loud)
+    decisions = [record["decision"] for record in judged]
+    last = None if client.fixes_commands else "deny"
+    check(decisions == [None, None, "deny", "deny", "deny", last], "the log has other decisions", json.dumps(judged))
+    fixes = [record["fixed"] for record in judged]
+    check(fixes == [False] * 5 + [client.fixes_commands], "the log has other fixes", json.dumps(judged))
+    check(len(received) == len(lines) + 1, "the turn was sent back", received[-1])
+    return session
+
+
+SCENARIOS = [everyday, fixed, kept, commands, without_phaser, broken_contract, broken_event]
 
 
 def main(names):

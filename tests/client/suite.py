@@ -340,7 +340,10 @@ class Scenario:
         result = received.results[0] if received.results else None
         shown = result.text if result else "no result"
         self.expect(result and result.is_error, "the call is denied", shown)
-        self.expect("PreToolUse:" in shown and "hook error" in shown, "a hook denies the call", shown)
+        # Older clients (2.1.200) send the reason alone.
+        reasons = [answered.answer.get("hookSpecificOutput", {}).get("permissionDecisionReason") for answered in self.answers()]
+        framed = "PreToolUse:" in shown and "hook error" in shown
+        self.expect(framed or shown in reasons, "a hook denies the call", shown)
         for word in (part for word in words for part in getattr(word, "denial", (word,))):
             self.expect(word in shown, f"the reason has '{word}' in it", shown)
         return shown

@@ -704,7 +704,19 @@ fn switches_user_contract_in_user_file() {
 fn packs_are_listed_with_their_contracts() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["contracts", "packs"]);
-    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go", "style", "spelling"] {
+    for name in [
+        "secrets",
+        "hygiene",
+        "rust",
+        "python",
+        "javascript",
+        "go",
+        "java",
+        "docker",
+        "files",
+        "style",
+        "spelling",
+    ] {
         assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
     }
     let json = sandbox.run(["contracts", "packs", "secrets", "--format", "json"]).json();

@@ -356,6 +356,21 @@ fn work_of_others_stays_silent() {
 }
 
 #[test]
+fn new_contract_hides_no_ignored_removal() {
+    let scripts = [
+        "mkdir -p src/.claude/contracts && echo 'a: b' > src/.claude/contracts/z.yaml && git add -f src/.claude && \
+         git commit -q -m x && rm .claude/contracts/no-drop.yaml",
+        "rm .claude/contracts/no-drop.yaml && mkdir -p src/.claude/contracts && echo 'a: b' > src/.claude/contracts/z.yaml && \
+         git init -q src && git -C src add -f . && git -C src commit -q -m x && git rm -rq --cached src && git add --all && \
+         git commit -q -m x",
+    ];
+    each(scripts, sandbox_with_ignored_settings, |script, output| {
+        let told = told(&output);
+        assert!(told.contains(".claude/contracts may have lost a contract"), "{script}: {output}");
+    });
+}
+
+#[test]
 fn switch_hides_no_later_weakening() {
     let scripts = [
         "git switch -q bad && git rm -q .claude/contracts/no-drop.yaml && git commit -q -m x",

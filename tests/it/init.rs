@@ -68,7 +68,7 @@ fn init_names_packs_that_fit_the_languages() {
 
 #[test]
 fn offers_pack_about_changes_without_picking_it() {
-    let offer = "Another pack that fits, change-safety";
+    let offer = "\n  change-safety  ";
     let sandbox = Sandbox::new().file("src/app.py", "x = 1\n");
     assert!(!sandbox.run(["init", "--dry-run"]).stdout.contains(offer));
     let sandbox = sandbox.file("tests/test_app.py", "assert x\n");
@@ -77,6 +77,40 @@ fn offers_pack_about_changes_without_picking_it() {
     assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene, python]\n"));
     let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [change-safety]\n");
     assert!(!sandbox.run(["init"]).stdout.contains(offer), "it is in use");
+}
+
+#[test]
+fn picks_packs_by_files() {
+    for (file, pack) in [
+        (".github/workflows/ci.yml", "actions"),
+        ("actions/setup/action.yaml", "actions"),
+        ("api/Dockerfile", "docker"),
+        ("docker-compose.yml", "docker"),
+        ("build.sh", "shell"),
+        ("src/A.java", "java"),
+        ("lib/a.rb", "ruby"),
+        ("index.php", "php"),
+        ("A.cs", "csharp"),
+        ("main.tf", "terraform"),
+        ("db/a.sql", "sql"),
+        ("a.scss", "css"),
+    ] {
+        let sandbox = Sandbox::new().file(file, "");
+        assert_eq!(sandbox.run(["init"]).code, Some(0), "{file}");
+        let config = read(&sandbox, ".claude/phaser.yaml");
+        assert!(config.contains(&format!("packs: [secrets, hygiene, {pack}]\n")), "{file}: {config}");
+    }
+}
+
+#[test]
+fn offers_pack_about_form_without_picking_it() {
+    let sandbox = Sandbox::new().file("a.txt", "a \n");
+    let output = sandbox.run(["init"]);
+    assert!(output.stdout.contains("\n  files "), "{output}");
+    assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene]\n"));
+    let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [files]\n");
+    let output = sandbox.run(["init"]);
+    assert!(!output.stdout.contains("The pack files"), "{output}");
 }
 
 #[test]
@@ -159,8 +193,9 @@ fn yes_does_all_of_it() {
       # A broken contract or a file that cannot be checked fails commits and CI.
       strict: true
 
-    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
+    Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
+      commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 
     2 contracts in .claude/contracts stay unchanged.
 
@@ -236,8 +271,9 @@ fn yes_does_all_of_it() {
 
     .claude/phaser.yaml exists and stays unchanged.
 
-    Another pack that fits, commands: commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager.
-    To use it, add it to 'packs' in .claude/phaser.yaml.
+    Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
+      commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 
     2 contracts in .claude/contracts stay unchanged.
 

@@ -228,3 +228,27 @@ fn doctor_tries_hooks_of_every_agent() {
     assert!(output.stdout.contains(".codex/hooks.json differs from what this version installs"), "{output}");
     assert!(output.stdout.contains("phaser enforce install --agent codex --force"), "{output}");
 }
+
+#[test]
+fn doctor_tries_a_command_in_agents() {
+    // Without the forbidden command of the test, this phaser responds as any other.
+    let script = format!(
+        "#!/bin/sh\nevent=$(cat)\ncase $event in\n*'phaser-doctor --test'*) echo '{{}}' ;;\n*) printf %s \"$event\" | exec {} \"$@\" ;;\nesac\n",
+        env!("CARGO_BIN_EXE_phaser")
+    );
+    let sandbox = sandbox();
+    for (agent, _) in ALL {
+        assert_eq!(run(&sandbox, &["enforce", "install", "--agent", agent]).code, Some(0));
+    }
+    let bin = sandbox.home().join("deaf");
+    fs::create_dir_all(&bin).expect("created");
+    fs::write(bin.join("phaser"), script).expect("written");
+    fs::set_permissions(bin.join("phaser"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let mut command = sandbox.command();
+    let output =
+        sandbox.run_with(command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).arg("doctor"), b"");
+    assert_eq!(output.code, Some(1), "{output}");
+    let found = output.stdout.matches("was not denied: the response was {}").count();
+    assert_eq!(found, ALL.len() - 1, "all but Cline, which is never denied: {output}");
+    assert!(output.stdout.contains("a test command from Codex was not denied"), "{output}");
+}

@@ -413,7 +413,7 @@ pub enum Check {
     /// See [`FileParses`].
     Parses,
     /// See [`SameLineEndings`].
-    LineEndings,
+    LineEndings(SameLineEndings),
     /// See [`ValueCheck`]. Boxed, because other checks are far smaller.
     Value(Box<ValueCheck>),
     /// See [`MessageCheck`].
@@ -459,7 +459,7 @@ impl Check {
             Self::NotExists => &FileNotExists,
             Self::Size(check) => check,
             Self::Parses => &FileParses,
-            Self::LineEndings => &SameLineEndings,
+            Self::LineEndings(check) => check,
             Self::Value(check) => &**check,
             Self::Message(check) => check,
             Self::Unchanged(check) => check,

@@ -18,6 +18,7 @@
 //! Without the feature `syntax` no line can be parsed, and reading such a contract fails.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::check::{Check, ForbidCommand, OperandRule};
@@ -84,6 +85,25 @@ impl<'t> CommandLine<'t> {
     /// Parses a line. The error says why it is not judged.
     pub fn parse(text: &'t str, deadline: Deadline) -> Result<Self, &'static str> {
         Ok(Self { text, commands: engine::parse(text, deadline)? })
+    }
+
+    /// The directories that commands of the line run in, as far as they are known, without duplicates.
+    pub fn directories(&self, place: &CommandPlace<'_>) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> =
+            self.commands.iter().filter_map(|command| place.directory(&command.directory)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The line with only the commands whose directory is `wanted`; it is `None` where it is not known.
+    pub fn in_directories(
+        &self,
+        place: &CommandPlace<'_>,
+        wanted: impl Fn(Option<&Path>) -> bool,
+    ) -> CommandLine<'t> {
+        let is_wanted = |command: &&ShellCommand| wanted(place.directory(&command.directory).as_deref());
+        Self { text: self.text, commands: self.commands.iter().filter(is_wanted).cloned().collect() }
     }
 
     /// The first command that the contract forbids; `None` too if its pattern is invalid.

@@ -672,16 +672,21 @@ impl Project {
     /// The contracts that commands in `cwd` are judged by: those of the root and of the directories from there to `cwd`.
     /// Of packs, contracts about files may be left out.
     pub fn contracts_for_commands(&self, cwd: &Path) -> Result<Loaded, Error> {
-        let below = self.root.contains(cwd).then(|| self.root.relative(cwd).join("command"));
-        let folders = match &self.committed {
-            Some(committed) => committed.folders(),
-            None => folders_above(&self.root, below.iter(), None),
-        };
+        let folders = self.folders_of_commands(cwd);
         let is_lazy = self.options.lazy_packs && self.options.filter.is_empty();
         let nothing = Source::Files(Vec::new());
         let mut loaded = self.contracts_of(&nothing, &Targets::none(), &folders, is_lazy)?;
         loaded.load_packs(Some(&NoTargets));
         Ok(loaded)
+    }
+
+    /// The directories with settings of their own that decide on commands in `cwd`. Where they are equal, the contracts are.
+    pub fn folders_of_commands(&self, cwd: &Path) -> Vec<RelPath> {
+        let below = self.root.contains(cwd).then(|| self.root.relative(cwd).join("command"));
+        match &self.committed {
+            Some(committed) => committed.folders(),
+            None => folders_above(&self.root, below.iter(), None),
+        }
     }
 
     /// The contracts of the root and of `folders`, filtered by [`Options::filter`].

@@ -1,5 +1,7 @@
 //! The decision on a command line, before it runs.
 
+use std::path::{Path, PathBuf};
+
 use super::{FixedCommand, HookDecision, HookVerdict, MAX_TEXT, repetition};
 use crate::decisions::repeats::{self, DenialCounts};
 use phaser_core::command::{CommandLine, CommandPlace, ForbiddenCommand};
@@ -20,12 +22,20 @@ const ASKED: &str = "\nThe command was not run. The user has to agree to it.";
 /// Command lines and how they are judged.
 pub struct CheckedCommand<'a> {
     pub lines: &'a [String],
-    /// The contracts about commands.
-    pub contracts: &'a [Contract],
+    /// The contracts about commands. Those without directories hold everywhere else.
+    pub contracts: &'a [CommandContracts],
     pub place: &'a CommandPlace<'a>,
     pub fixes: Fixes,
     pub repeated: Repeated,
     pub deadline: Deadline,
+}
+
+/// The contracts of some directories.
+#[derive(Debug, Default)]
+pub struct CommandContracts {
+    /// The directories; empty for those of the agent's shell, and of every command whose directory is not listed elsewhere.
+    pub directories: Vec<PathBuf>,
+    pub contracts: Vec<Contract>,
 }
 
 /// A contract and the command that it forbids.
@@ -43,12 +53,11 @@ impl<'a> CheckedCommand<'a> {
         let (mut violations, mut unjudged) = (Vec::new(), Vec::new());
         for line in self.lines {
             match CommandLine::parse(line, self.deadline) {
-                Ok(parsed) => violations.extend(self.contracts.iter().filter_map(|contract| {
-                    let forbidden = parsed.judge(contract, self.place)?;
-                    let fix = contract.fix.as_ref();
-                    let fixed = fix.and_then(|fix| parsed.fixed(&forbidden, &fix.template));
-                    Some(CommandViolation { contract, forbidden, fixed })
-                })),
+                Ok(parsed) => {
+                    for of in self.contracts {
+                        violations.extend(self.violations_of(of, &parsed));
+                    }
+                }
                 Err(why) => unjudged.push(format!("{}: {why}", cut(&printable(line), MAX_QUOTE))),
             }
         }
@@ -56,11 +65,35 @@ impl<'a> CheckedCommand<'a> {
         (violations, unjudged)
     }
 
+    /// The violations of these contracts, in the directories that they are for.
+    fn violations_of(
+        &self,
+        of: &'a CommandContracts,
+        parsed: &CommandLine<'_>,
+    ) -> impl Iterator<Item = CommandViolation<'a>> {
+        let elsewhere = || self.contracts.iter().flat_map(|other| &other.directories);
+        let is_wanted = |directory: Option<&Path>| match of.directories.is_empty() {
+            true => directory.is_none_or(|directory| !elsewhere().any(|other| other == directory)),
+            false => directory.is_some_and(|directory| of.directories.iter().any(|own| own == directory)),
+        };
+        let parsed = match self.contracts {
+            [_] => parsed.clone(),
+            _ => parsed.in_directories(self.place, is_wanted),
+        };
+        of.contracts.iter().filter_map(move |contract| {
+            let forbidden = parsed.judge(contract, self.place)?;
+            let fix = contract.fix.as_ref();
+            let fixed = fix.and_then(|fix| parsed.fixed(&forbidden, &fix.template));
+            Some(CommandViolation { contract, forbidden, fixed })
+        })
+    }
+
     /// The line with all fixes applied, if that leaves nothing that denies it.
     fn fixed(&self) -> Option<String> {
         let ([line], Fixes::Apply) = (self.lines, self.fixes) else { return None };
         let mut line = line.clone();
-        for _ in 0..=self.contracts.len() {
+        let number: usize = self.contracts.iter().map(|of| of.contracts.len()).sum();
+        for _ in 0..=number {
             let one = CheckedCommand { lines: std::slice::from_ref(&line), ..*self };
             let (violations, _) = one.violations();
             let Some(first) = violations.first().filter(|one| one.contract.severity == Severity::Error)

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::Diagnosis;
-use super::probe::{Probes, SHELL};
+use super::probe::{FORBIDDEN_COMMAND, Probes, SHELL};
 use crate::agents::Agent;
 use crate::cli::environment::Environment;
 use crate::cli::install::agents::{HookTarget, everywhere};
@@ -24,8 +24,10 @@ pub fn check(probes: Option<&Probes>, environment: &Environment, diagnosis: &mut
         for target in everywhere(agent, environment) {
             found |= check_file(agent, &target, environment, diagnosis);
         }
-        if let (true, Some(probes)) = (found, probes) {
-            test_edit(agent, probes, diagnosis);
+        if let (true, Some(probes)) = (found, probes)
+            && test_edit(agent, probes, diagnosis)
+        {
+            test_command(agent, probes, diagnosis);
         }
     }
 }
@@ -66,24 +68,68 @@ fn check_file(
     true
 }
 
-/// Sends an edit with a violation to the hook's command.
-fn test_edit(agent: Agent, probes: &Probes, diagnosis: &mut Diagnosis) {
+/// Sends an edit with a violation to the hook's command. Returns whether it was reported.
+fn test_edit(agent: Agent, probes: &Probes, diagnosis: &mut Diagnosis) -> bool {
+    // Before the edit as `ID: MESSAGE`, afterwards as `ID at PATH`.
+    let Err(how) = send(agent, probes, &event(agent, probes), &["doctor: ", "doctor at "]) else {
+        diagnosis.agents.push(agent.title());
+        return true;
+    };
+    let what = format!("a test edit from {} was not reported as a violation: {how}", agent.title());
+    diagnosis.problem(what, PUT_ON_PATH);
+    false
+}
+
+/// Sends a forbidden command to the hook's command, if the agent has an event before commands that can deny.
+fn test_command(agent: Agent, probes: &Probes, diagnosis: &mut Diagnosis) {
+    let Some(event) = command_event(agent, probes) else { return };
+    if let Err(how) = send(agent, probes, &event, &["doctor-command: "]) {
+        let what = format!("a test command from {} was not denied: {how}", agent.title());
+        diagnosis.problem(what, PUT_ON_PATH);
+    }
+}
+
+const PUT_ON_PATH: &str = "put this version of phaser on the PATH";
+
+/// Sends an event to the hook's command. The error describes a response without any of `wanted`.
+fn send(agent: Agent, probes: &Probes, event: &Value, wanted: &[&str]) -> Result<(), String> {
     let mut command = Command::new(SHELL);
     command.arg("-c").arg(framed(unframed(&command_of(agent))));
-    let response = probes.send_event(&mut command, &event(agent, probes));
-    let denied = match &response {
-        // Before the edit as `ID: MESSAGE`, afterwards as `ID at PATH`.
-        Ok(response) => ["doctor: ", "doctor at "].iter().any(|id| response.to_string().contains(id)),
-        Err(_) => false,
-    };
-    if denied {
-        diagnosis.agents.push(agent.title());
-        return;
+    let response = probes.send_event(&mut command, event).map_err(|error| format!("{error:#}"))?;
+    let text = response.to_string();
+    match wanted.iter().any(|wanted| text.contains(wanted)) {
+        true => Ok(()),
+        false => Err(format!("the response was {response}")),
     }
-    let how =
-        response.map_or_else(|error| format!("{error:#}"), |response| format!("the response was {response}"));
-    let what = format!("a test edit from {} was not reported as a violation: {how}", agent.title());
-    diagnosis.problem(what, "put this version of phaser on the PATH");
+}
+
+/// The event before a command that the test project forbids.
+fn command_event(agent: Agent, probes: &Probes) -> Option<Value> {
+    let cwd = probes.project();
+    let input = json!({ "command": FORBIDDEN_COMMAND, "description": "a test" });
+    let of = |event: &str, tool: &str| {
+        json!({ "session_id": "phaser-doctor", "cwd": cwd, "hook_event_name": event, "tool_name": tool,
+            "tool_input": input })
+    };
+    Some(match agent {
+        Agent::Codex => of("PreToolUse", "Bash"),
+        Agent::Copilot | Agent::VsCode => json!({ "sessionId": "phaser-doctor", "timestamp": 1, "cwd": cwd,
+            "toolName": "bash", "toolArgs": input }),
+        Agent::Cursor => json!({ "conversation_id": "phaser-doctor", "workspace_roots": [cwd],
+            "hook_event_name": "preToolUse", "tool_name": "Shell", "tool_input": input }),
+        Agent::Gemini => of("BeforeTool", "run_shell_command"),
+        Agent::Qwen => of("PreToolUse", "run_shell_command"),
+        Agent::Droid => of("PreToolUse", "Execute"),
+        Agent::Opencode => {
+            json!({ "hook": "tool.execute.before", "directory": cwd, "input": { "tool": "bash" },
+            "output": { "args": input } })
+        }
+        Agent::Devin => of("PreToolUse", "exec"),
+        Agent::Windsurf => json!({ "agent_action_name": "pre_run_command",
+            "tool_info": { "command_line": FORBIDDEN_COMMAND, "cwd": cwd } }),
+        // Cline is never denied, Kiro's hooks are not installed, and Claude Code's are tested elsewhere.
+        Agent::Cline | Agent::Kiro | Agent::Claude => return None,
+    })
 }
 
 /// The event of an edit with a violation; for Cline, after the edit.

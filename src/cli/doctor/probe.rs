@@ -84,6 +84,9 @@ impl ProbeResponse {
 /// The contracts of the test project.
 const CONTRACTS: [(&str, &str); 2] = [("doctor", "error"), ("doctor-warning", "warning")];
 
+/// A command line that the test project forbids.
+pub const FORBIDDEN_COMMAND: &str = "cd . && phaser-doctor --test";
+
 /// A temporary project for tests of hooks.
 pub struct Probes {
     project: tempfile::TempDir,
@@ -117,7 +120,7 @@ impl Probes {
     pub fn send_command(&self, place: &HookSource, hook: &OwnHook) -> ProbeResponse {
         let mut event = self.event(hook);
         event["tool_name"] = "Bash".into();
-        event["tool_input"] = json!({ "command": "cd . && phaser-doctor --test", "description": "a test" });
+        event["tool_input"] = json!({ "command": FORBIDDEN_COMMAND, "description": "a test" });
         self.send_to(place, hook, &event)
     }
 

@@ -1,5 +1,7 @@
 """Contracts about commands: denied before they run, fixed, or left alone."""
 
+import json
+
 from model import use
 from suite import scenario
 
@@ -52,3 +54,6 @@ def command_third_denial(s):
     session = s.run(*([bash("git commit -n -m x")] for _ in range(3)))
     first, third = s.denied(session.after(1)), s.denied(session.after(3))
     s.expect("ask the user" not in first and "no-verify has denied git commit -n -m x 3 times" in third, "the third differs", third)
+    lines = [json.loads(line) for line in (s.root / ".git/phaser/decisions.jsonl").read_text().splitlines()]
+    decisions = [(line["decision"], line["repeated"]) for line in lines if line["event"] == "PreToolUse"]
+    s.expect(decisions == [("deny", False), ("deny", False), ("deny", True)], "the log has a line for each decision", str(lines))

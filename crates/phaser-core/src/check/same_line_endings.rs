@@ -1,6 +1,7 @@
 //! `same_line_endings`: a line that ends in another way than most lines of its file is a violation.
 
 use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use crate::contract::{Dialect, Pattern};
 use crate::text::more_frequent_newline;
 use std::ops::Range;
 
@@ -12,20 +13,34 @@ pub static SAME_LINE_ENDINGS: ContractType = ContractType {
     one_of_keys: &[],
     optional_keys: &["fix"],
     v1_2_report: None,
-    build: |_| Some(Check::LineEndings),
+    build: |_| Some(Check::LineEndings(SameLineEndings::new())),
 };
 
 /// Reports each line ending that is the rarer one of its file. If both are as frequent, `\n` is the right one.
-#[derive(Debug)]
-pub struct SameLineEndings;
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SameLineEndings {
+    /// Matches `\r\n`: in a text without it all lines end in the same way.
+    ending: Pattern,
+}
+
+impl SameLineEndings {
+    fn new() -> Self {
+        let ending = Pattern { source: r"\r\n".to_owned(), dialect: Dialect::Regex, line: 0, literals: None };
+        Self { ending }
+    }
+}
 
 impl Evaluator for SameLineEndings {
     fn input(&self) -> CheckInput {
         CheckInput::Text
     }
 
-    fn max_matches(&self) -> usize {
-        usize::MAX
+    fn prefilter(&self) -> Option<&Pattern> {
+        Some(&self.ending)
+    }
+
+    fn passes_unmatched(&self) -> bool {
+        true
     }
 
     fn has_lines(&self) -> bool {

@@ -81,7 +81,7 @@ impl CommandPlace<'_> {
     }
 
     /// The directory after these changes; `None` if it is not known.
-    fn directory(&self, changes: &[String]) -> Option<PathBuf> {
+    pub(super) fn directory(&self, changes: &[String]) -> Option<PathBuf> {
         changes.iter().fold(Some(self.cwd.clone()), |directory, change| {
             match self.resolved(directory.as_deref(), change).filter(|_| change != "-")? {
                 Resolved::Whole(path) => Some(path),
