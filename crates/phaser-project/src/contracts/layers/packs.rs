@@ -90,6 +90,7 @@ mod tests {
     use super::*;
     use crate::codec::{put_bytes, put_list};
     use crate::packs::PACKS;
+    #[cfg(feature = "syntax")]
     use phaser_core::contract::Examples;
     use phaser_core::matcher;
 
