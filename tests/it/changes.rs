@@ -311,10 +311,10 @@ mod frozen {
     fn rebase_in_progress_compares_with_both_sides() {
         let sandbox = project(&[KEEP]);
         sandbox.git(&["checkout", "-q", "-b", "topic"]);
-        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(3) == 3"));
+        let sandbox = sandbox.file("tests/a.py", TEST.replace("f(2) == 2", "f(3) == 3"));
         let sandbox = sandbox.git_add(".").git_commit("topic");
         sandbox.git(&["checkout", "-q", "main"]);
-        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(4) == 4"));
+        let sandbox = sandbox.file("tests/a.py", TEST.replace("f(2) == 2", "f(4) == 4"));
         let sandbox = sandbox.git_add(".").git_commit("main");
         sandbox.git(&["checkout", "-q", "topic"]);
         assert!(
@@ -322,7 +322,7 @@ mod frozen {
             "it conflicts"
         );
         // Either side decides about the line in conflict; neither removed the line above.
-        let sandbox = sandbox.file("tests/a.py", &TEST.replace("f(2) == 2", "f(3) == 3")).git_add(".");
+        let sandbox = sandbox.file("tests/a.py", TEST.replace("f(2) == 2", "f(3) == 3")).git_add(".");
         assert_eq!(staged(&sandbox), [""; 0]);
         let without = "def test_f():\n    assert f(3) == 3\n";
         let output = sandbox.hook("PreToolUse").guard().write("tests/a.py", without).run();

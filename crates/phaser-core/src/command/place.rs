@@ -82,12 +82,15 @@ impl CommandPlace<'_> {
 
     /// The directory after these changes; `None` if it is not known.
     pub(super) fn directory(&self, changes: &[String]) -> Option<PathBuf> {
-        changes.iter().fold(Some(self.cwd.clone()), |directory, change| {
-            match self.resolved(directory.as_deref(), change).filter(|_| change != "-")? {
-                Resolved::Whole(path) => Some(path),
-                Resolved::Start(_) => None,
-            }
-        })
+        let mut directory = Some(self.cwd.clone());
+        for change in changes {
+            // An absolute path is known again after an unknown one.
+            directory = match self.resolved(directory.as_deref(), change).filter(|_| change != "-") {
+                Some(Resolved::Whole(path)) => Some(path),
+                Some(Resolved::Start(_)) | None => None,
+            };
+        }
+        directory
     }
 
     /// The path of a word.
