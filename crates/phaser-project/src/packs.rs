@@ -75,7 +75,7 @@ pub static PACKS: &[Pack] = &[
     pack!("go", "mistakes in Go that vet does not see"),
     pack!("java", "unsafe calls and lost errors in Java"),
     pack!("ruby", "unsafe calls and disabled checks in Ruby"),
-    pack!("php", "unsafe calls and debug output in PHP"),
+    pack!("php", "unsafe use of requests and mistaken comparisons in PHP"),
     pack!("csharp", "unsafe calls and lost errors in C#"),
     pack!("shell", "dangerous commands in shell scripts"),
     pack!("sql", "statements in SQL files that affect every row or grant everything"),
