@@ -3,6 +3,7 @@
 /// Words of placeholders, in lower case.
 const WORDS: &[&str] = &[
     "abc123",
+    "asdf",
     "change",
     "demo",
     "dummy",
@@ -103,6 +104,7 @@ mod tests {
             "zz987654zz",
             "not-a-real-key",
             "k9TEST81vQz",
+            "github_pat_asdf",
             "k9Test81vQz",
             "0badfeed0badfeed",
             "p3Zq81vKp3Zq81vK",
