@@ -408,8 +408,9 @@ severity: error
 
     #[test]
     fn reads_packs_without_examples() {
-        for file in pack_files() {
-            let (yaml, _) = file.split_once("examples:\n").expect("has examples");
+        // A rule about code is nested.
+        for file in pack_files().iter().filter(|file| !file.contains("\ncode:\n")) {
+            let yaml = file.split("examples:\n").next().expect("is never empty");
             assert!(is_plain_file(yaml), "{yaml}");
             assert_eq!(read_any(yaml), by_the_crate(yaml), "{yaml}");
         }
