@@ -495,8 +495,10 @@ mod tests {
             let count = |expected| tested.iter().filter(|tested| tested.expected == expected).count();
             let shows_fix = contract.examples.violating.iter().filter(|one| one.fixed.is_some()).count();
             assert!(contract.fix.is_none() || shows_fix >= 2, "{} does not show its fix", contract.id);
+            // An example of hundreds of kilobytes shows nothing.
+            let is_about_size = matches!(contract.check, Check::Size(_));
             assert!(
-                count(Expectation::Violating) >= 2 && count(Expectation::Passing) >= 2,
+                is_about_size || (count(Expectation::Violating) >= 2 && count(Expectation::Passing) >= 2),
                 "{}",
                 contract.id
             );

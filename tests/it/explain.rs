@@ -47,7 +47,7 @@ fn explains_contract() {
     for part in [
         "\nwhat counts:\n  matches that start in comments\n",
         "\nwhy:\n  The author added the mark ",
-        "\nviolates it:\n  - # NOCOMMIT: local test only\n",
+        "\nviolates it:\n  - (a.sh) # NOCOMMIT: local test only\n",
         "\nis fine:\n  - NOCOMMITTEE\n",
         "\n  phaser contracts show do-not-commit --yaml > .claude/contracts/do-not-commit.yaml\n",
     ] {

@@ -134,12 +134,17 @@ mod tests {
 
     #[test]
     fn round_trip_keeps_contract() {
-        let without_lines = |mut contract: Contract| {
-            let Examples { violating, passing } = &mut contract.examples;
-            violating.iter_mut().chain(passing).for_each(|example| example.line = 0);
-            contract
+        // The order of the keys decides the lines.
+        let without_lines = |contract: Contract| {
+            let shown = format!("{contract:?}");
+            let parts =
+                shown.split("line: ").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+            parts.collect::<String>()
         };
         for file in pack_files() {
+            if file.contains("\ncode:") && !cfg!(feature = "syntax") {
+                continue;
+            }
             let expected = contract(&file);
             assert_eq!(without_lines(contract(&to_yaml(&expected))), without_lines(expected));
         }
