@@ -665,6 +665,7 @@ fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
     let contracts = load_packs([pack]).contracts;
     !is_about_form(pack)
+        && !is_about_customs(pack)
         && contracts
             .iter()
             .any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))

@@ -439,7 +439,7 @@ fn every_contract_has_a_form() {
     let id = |contract: &Value| contract["rule_id"].as_str().expect("an id").to_owned();
     let contracts: BTreeSet<_> = json["contracts"].as_array().expect("a list").iter().map(id).collect();
     let forms = FORMS.iter().map(|(id, _)| (*id).to_owned());
-    let others = ["aws-secret-access-key", "json-web-token", "token-in-tests"].map(str::to_owned);
+    let others = ["aws-secret-access-key", "json-web-token"].map(str::to_owned);
     assert_eq!(contracts, forms.chain(others).collect());
 }
 
@@ -463,7 +463,7 @@ fn tokens_in_tests_need_checksum_to_be_errors() {
         "enforce",
         "--all",
         "--pack",
-        "secrets",
+        "secrets,style",
         "--format",
         "json",
         "--fail-on",

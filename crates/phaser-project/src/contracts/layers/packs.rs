@@ -180,7 +180,8 @@ mod tests {
             let others: Vec<_> =
                 found.contracts.iter().filter(|one| !secret(one)).map(|one| one.id.as_str()).collect();
             let expected: &[&str] = match pack.name {
-                "hygiene" => &["dotenv-file", "private-key-in-tests", "private-key", "putty-private-key"],
+                "hygiene" => &["dotenv-file", "private-key", "putty-private-key"],
+                "style" => &["private-key-in-tests", "token-in-tests"],
                 _ => &[],
             };
             assert_eq!(others, expected);
