@@ -747,13 +747,13 @@ fn pack_list_shows_severity_and_use() {
         lines(&["hygiene"]),
         [
             "focused-spec error replaced .claude/contracts/focused-spec.y",
-            "focused-test error not in use Focused test: all others are s",
+            "focused-test warning not in use Focused test: all others are",
             "invisible-character warning not in use Invisible character. ",
             "merge-marker error disabled .claude/contracts/merge-marker.y",
         ]
     );
     let used = lines(&["hygiene", "--pack", "hygiene"]);
-    assert_eq!(used[1], "focused-test error in use Focused test: all others are skipp");
+    assert_eq!(used[1], "focused-test warning in use Focused test: all others are ski");
     let json = sandbox.run(["contracts", "packs", "hygiene", "--pack", "all", "--format", "json"]).json();
     let in_use = |id: &str| {
         let contracts = json["contracts"].as_array().expect("contracts");
