@@ -2,7 +2,7 @@
 //!
 //! A pattern matches a node if the leaves of both trees agree, and a *named* leaf (an identifier, a literal, a field)
 //! agrees by its text. So each word of `user.setPassword($X, "admin")` that becomes a named leaf is in the text of every
-//! match: `user`, `setPassword`, `admin`. The longest one is the required literal.
+//! match: `user`, `setPassword`, `admin`. A text without one of them has no match.
 //!
 //! Finding the leaves would need the grammar of each language. The words are taken from the text of the pattern instead,
 //! without those that may be something else:
@@ -15,13 +15,30 @@
 //!   escapes or interpolations, and in those of YAML;
 //! - a part of a number.
 //!
-//! In a rule object, all keys must hold: the best literal of any of them is taken, also that of `inside` or `has`, since a
-//! text is tested, not a match. For `any`, one of the literals of all alternatives is required. `not` requires nothing.
+//! A word outside quotes is bounded like an identifier: a lexer takes all characters of a word, so `exists` is not a leaf of
+//! `existsSync`. Only a number may stand directly before one (`10px`), and characters outside ASCII may or may not belong to
+//! it. Inside quotes a leaf may start anywhere, for example behind an escape.
+//!
+//! # Clauses
+//!
+//! A [`Clause`] is a list of literals of which every text with a match contains one. In a rule object all keys must hold, so
+//! each contributes its clauses: also `inside` and `has`, since a text is tested, not a match. `any` makes one clause of the
+//! best clauses of its alternatives. `not` requires nothing.
+//!
+//! The best clause becomes the prefilter, which core searches together with the literals of all other contracts. The others are
+//! searched in the few texts that pass it. A clause whose literals are part of the match itself, not of what surrounds it, also
+//! bounds the search in the tree: only nodes around an occurrence are visited. In `document.write(x)` the clauses are
+//! `document` and `write`; a text with `document.createElement` is not parsed, and in one with `document.write` only the nodes
+//! from the root down to a `document` (or to a `write`, if there are fewer) are compared with the pattern.
 //!
 //! A pattern with a syntax error has no such guarantee: the parser may drop any part of it. `contracts lint` reports it.
 //!
 //! A property test compares the words with the leaves of the parsed pattern in every language.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use memchr::memmem;
 use regex_syntax::hir::{Hir, HirKind};
 use serde_json::Value;
 
@@ -33,6 +50,9 @@ const MIN_LENGTH: usize = 2;
 /// Cap on the alternatives.
 const MAX_ALTERNATIVES: usize = 32;
 
+/// Cap on the clauses.
+const MAX_CLAUSES: usize = 16;
+
 /// Cap on the rules followed through `matches`.
 const MAX_NESTING: usize = 32;
 
@@ -40,73 +60,158 @@ const MAX_NESTING: usize = 32;
 const LEADING: [&str; 11] =
     ["assert", "await", "delete", "echo", "exec", "goto", "new", "print", "throw", "typeof", "unset"];
 
-/// A text that every match contains.
+/// A text that matches contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub text: String,
     /// Whether case does not matter.
     pub any_case: bool,
+    /// Whether it is bounded like an identifier.
+    pub is_word: bool,
 }
 
-/// Texts of which every match of a rule contains one; `None` if there is no such list.
-pub(crate) fn of_rule(rule: &Value, utils: Option<&Value>) -> Option<Vec<Literal>> {
-    of_nested(rule, utils, 0)
+/// Literals of which every text with a match contains one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clause {
+    pub any_of: Vec<Literal>,
+    /// Whether the match itself contains it.
+    pub is_within: bool,
 }
 
-fn of_nested(rule: &Value, utils: Option<&Value>, nesting: usize) -> Option<Vec<Literal>> {
-    let keys = rule.as_object().filter(|_| nesting < MAX_NESTING)?;
-    let nested = |rule: &Value| of_nested(rule, utils, nesting + 1);
-    let mut best: Option<Vec<Literal>> = None;
-    for (key, value) in keys {
-        let found = match key.as_str() {
-            "pattern" => of_pattern_value(value),
-            "regex" => value.as_str().and_then(of_regex),
-            "inside" | "has" | "precedes" | "follows" => nested(value),
-            "all" => value.as_array().and_then(|rules| rules.iter().filter_map(nested).reduce(better)),
-            "any" => value.as_array().and_then(|rules| {
-                let all: Option<Vec<Vec<Literal>>> = rules.iter().map(nested).collect();
-                all.map(|all| all.concat())
-            }),
-            "matches" => value.as_str().and_then(|name| nested(utils?.get(name)?)),
-            _ => None,
-        };
-        let found = found.filter(|found| !found.is_empty() && found.len() <= MAX_ALTERNATIVES);
-        best = match (best, found) {
-            (Some(best), Some(found)) => Some(better(best, found)),
-            (best, found) => best.or(found),
-        };
+impl Clause {
+    fn of(any_of: Vec<Literal>) -> Self {
+        Self { any_of, is_within: true }
     }
-    best
+
+    /// The clause that fewer texts satisfy: by its shortest literal, then by their number.
+    fn better(self, other: Self) -> Self {
+        let worth = |clause: &Self| {
+            let shortest = clause.any_of.iter().map(|literal| literal.text.len()).min().unwrap_or_default();
+            (shortest.min(8), Reverse(clause.any_of.len()), shortest)
+        };
+        if worth(&other) > worth(&self) { other } else { self }
+    }
+
+    /// The ranges in `text` of all its literals, none within another, in order.
+    pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        let mut all: Vec<_> = self.any_of.iter().flat_map(|literal| literal.ranges(text)).collect();
+        all.sort_unstable_by_key(|range| (range.start, Reverse(range.end)));
+        // From the end: a range that ends after a later one contains it.
+        let mut earliest_end = usize::MAX;
+        all.reverse();
+        all.retain(|range| {
+            let is_innermost = range.end < earliest_end;
+            earliest_end = earliest_end.min(range.end);
+            is_innermost
+        });
+        all.reverse();
+        all
+    }
+
+    /// Whether `text` contains one of its literals.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.any_of.iter().any(|literal| literal.ranges(text).next().is_some())
+    }
 }
 
-/// The list that fewer texts contain: by its shortest text, then by its length.
-fn better(one: Vec<Literal>, other: Vec<Literal>) -> Vec<Literal> {
-    let worth = |list: &[Literal]| {
-        let shortest = list.iter().map(|literal| literal.text.len()).min().unwrap_or_default();
-        (shortest.min(8), std::cmp::Reverse(list.len()), shortest)
+impl Literal {
+    fn ranges<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        let finder = memmem::Finder::new(&self.text);
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let start = at + finder.find(text.as_bytes().get(at..)?)?;
+                at = start + 1;
+                let range = start..start + self.text.len();
+                if !self.is_word || is_bounded(text.as_bytes(), &range) {
+                    return Some(range);
+                }
+            }
+        })
+    }
+}
+
+/// Whether a token may start and end with `range`: no character of a word stands directly around it, or it follows a number.
+fn is_bounded(bytes: &[u8], range: &Range<usize>) -> bool {
+    let before = bytes[..range.start].iter().rev().take_while(|byte| is_of_word(**byte)).count();
+    let follows_number = before > 0 && bytes[range.start - before].is_ascii_digit();
+    (before == 0 || follows_number) && !bytes.get(range.end).is_some_and(|byte| is_of_word(*byte))
+}
+
+/// The clauses of a rule.
+pub(crate) fn of_rule(rule: &Value, utils: Option<&Value>) -> Vec<Clause> {
+    let mut clauses = of_nested(rule, utils, 0);
+    clauses.truncate(MAX_CLAUSES);
+    clauses
+}
+
+/// The best of several clauses.
+pub(crate) fn best(clauses: impl IntoIterator<Item = Clause>) -> Option<Clause> {
+    clauses.into_iter().reduce(Clause::better)
+}
+
+fn of_nested(rule: &Value, utils: Option<&Value>, nesting: usize) -> Vec<Clause> {
+    let Some(keys) = rule.as_object().filter(|_| nesting < MAX_NESTING) else { return Vec::new() };
+    let nested = |rule: &Value| of_nested(rule, utils, nesting + 1);
+    let outside = |clause: Clause| Clause { is_within: false, ..clause };
+    let of_key = |(key, value): (&String, &Value)| -> Vec<Clause> {
+        match (key.as_str(), value) {
+            ("pattern", value) => of_pattern_value(value),
+            ("regex", Value::String(regex)) => of_regex(regex).map(Clause::of).into_iter().collect(),
+            ("has", value) => nested(value),
+            ("inside" | "precedes" | "follows", value) => nested(value).into_iter().map(outside).collect(),
+            ("all", Value::Array(rules)) => rules.iter().flat_map(nested).collect(),
+            ("any", Value::Array(rules)) => {
+                let all: Option<Vec<Clause>> = rules.iter().map(|rule| best(nested(rule))).collect();
+                all.map(union).into_iter().collect()
+            }
+            ("matches", Value::String(name)) => {
+                utils.and_then(|utils| utils.get(name)).map(nested).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
     };
-    if worth(&other) > worth(&one) { other } else { one }
+    let is_usable = |clause: &Clause| (1..=MAX_ALTERNATIVES).contains(&clause.any_of.len());
+    keys.iter().flat_map(of_key).filter(is_usable).collect()
 }
 
-/// The literal of the key `pattern`: a text, or an object.
-fn of_pattern_value(value: &Value) -> Option<Vec<Literal>> {
+/// The clause that holds where one of `clauses` does.
+fn union(clauses: Vec<Clause>) -> Clause {
+    let is_within = clauses.iter().all(|clause| clause.is_within);
+    Clause { any_of: clauses.into_iter().flat_map(|clause| clause.any_of).collect(), is_within }
+}
+
+/// The clauses of the key `pattern`: a text, or an object.
+fn of_pattern_value(value: &Value) -> Vec<Clause> {
     match value {
         Value::String(pattern) => of_pattern(pattern),
         // With a selector only a part of the context counts, which the grammar decides.
         Value::Object(keys) if keys.get("selector").is_none_or(Value::is_null) => {
             // This one compares no text.
             let is_signature = keys.get("strictness").and_then(Value::as_str) == Some("signature");
-            keys.get("context")?.as_str().filter(|_| !is_signature).and_then(of_pattern)
+            let context = keys.get("context").and_then(Value::as_str).filter(|_| !is_signature);
+            context.map(of_pattern).unwrap_or_default()
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }
 
-/// The longest word of a pattern that is a named leaf, or a part of one.
-pub(crate) fn of_pattern(pattern: &str) -> Option<Vec<Literal>> {
-    let longest = words(pattern).into_iter().rev().max_by_key(|word| word.len());
-    let literal = |text: &str, any_case| vec![Literal { text: text.to_owned(), any_case }];
-    longest.map(|word| literal(word, false)).or_else(|| leading(pattern).map(|word| literal(word, true)))
+/// A clause for each word of a pattern that is a named leaf, or a part of one.
+pub(crate) fn of_pattern(pattern: &str) -> Vec<Clause> {
+    let clause = |text: &str, any_case, is_word| {
+        Clause::of(vec![Literal { text: text.to_owned(), any_case, is_word }])
+    };
+    let mut clauses: Vec<Clause> = Vec::new();
+    for word in words(pattern) {
+        let new = clause(word.text, false, !word.is_quoted);
+        if !clauses.contains(&new) {
+            clauses.push(new);
+        }
+    }
+    if clauses.is_empty() {
+        clauses.extend(leading(pattern).map(|word| clause(word, true, false)));
+    }
+    clauses
 }
 
 /// The keyword that a pattern starts with, if it cannot be missing.
@@ -117,8 +222,15 @@ fn leading(pattern: &str) -> Option<&str> {
     (length < pattern.len() && LEADING.binary_search(&word).is_ok()).then_some(word)
 }
 
+/// A word of a pattern that is a named leaf, or a part of one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word<'p> {
+    pub text: &'p str,
+    is_quoted: bool,
+}
+
 /// The words of a pattern that are named leaves, or parts of them.
-pub(crate) fn words(pattern: &str) -> Vec<&str> {
+pub(crate) fn words(pattern: &str) -> Vec<Word<'_>> {
     // What follows a heredoc or a declaration has its own rules.
     let pattern =
         &pattern[..pattern.find("<<").into_iter().chain(pattern.find("<!")).min().unwrap_or(pattern.len())];
@@ -145,7 +257,7 @@ pub(crate) fn words(pattern: &str) -> Vec<&str> {
                     && word.len() >= MIN_LENGTH
                     && KEYWORDS.binary_search(&&*word.to_ascii_lowercase()).is_err();
                 if is_open && is_literal {
-                    words.push(word);
+                    words.push(Word { text: word, is_quoted: quote.is_some() });
                 }
                 continue;
             }
@@ -196,11 +308,14 @@ fn of_regex(regex: &str) -> Option<Vec<Literal>> {
         match hir.kind() {
             HirKind::Literal(literal) => {
                 let text = String::from_utf8(literal.0.to_vec()).ok()?;
-                (text.len() >= MIN_LENGTH).then(|| vec![Literal { text, any_case: false }])
+                let literal = Literal { text, any_case: false, is_word: false };
+                (literal.text.len() >= MIN_LENGTH).then(|| vec![literal])
             }
             HirKind::Capture(capture) => of(&capture.sub),
             HirKind::Repetition(repetition) if repetition.min > 0 => of(&repetition.sub),
-            HirKind::Concat(parts) => parts.iter().filter_map(of).reduce(better),
+            HirKind::Concat(parts) => {
+                best(parts.iter().filter_map(of).map(Clause::of)).map(|clause| clause.any_of)
+            }
             HirKind::Alternation(parts) => {
                 let all: Option<Vec<_>> = parts.iter().map(of).collect();
                 all.map(|all| all.concat())
@@ -245,7 +360,7 @@ mod tests {
             ("cat <<EOF", Some("cat")),
             ("<!doctype html>", None),
         ] {
-            let found = of_pattern(pattern).map(|found| found[0].text.clone());
+            let found = best(of_pattern(pattern)).map(|found| found.any_of[0].text.clone());
             assert_eq!(found.as_deref(), expected, "{pattern}");
         }
     }
@@ -253,7 +368,9 @@ mod tests {
     #[test]
     fn combines_literals_of_rule_object() {
         let of = |rule: Value| of_rule(&rule, Some(&json!({ "call": { "pattern": "danger($A)" } })));
-        let of = |rule| of(rule).map(|list| list.into_iter().map(|literal| literal.text).collect::<Vec<_>>());
+        let of = |rule| {
+            best(of(rule)).map(|best| best.any_of.into_iter().map(|literal| literal.text).collect::<Vec<_>>())
+        };
         let list = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         assert_eq!(
             of(json!({ "any": [{ "pattern": "eval($X)" }, { "pattern": "exec($X)" }] })),
@@ -357,7 +474,7 @@ mod tests {
                 named.push(named.concat());
                 for word in words(&pattern) {
                     prop_assert!(
-                        named.iter().any(|leaf| leaf.contains(word)),
+                        named.iter().any(|leaf| leaf.contains(word.text)),
                         "{}: {:?} is not in {:?} of {:?}", language, word, named, pattern
                     );
                 }

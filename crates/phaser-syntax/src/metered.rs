@@ -5,7 +5,7 @@
 //! on is meaningless and dropped.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use ast_grep_core::{Position, tree_sitter::TsPre};
 use ast_grep_language::SupportLang;
 use tree_sitter::{Node, Tree};
 
-use crate::tree::Stop;
+use crate::tree::{Stop, depth};
 
 /// The nodes that one rule may visit in one text: some seconds of work, where usual rules take milliseconds.
 const MAX_STEPS: u64 = 100_000_000;
@@ -29,19 +29,20 @@ pub(crate) struct Meter {
     next_stop: Cell<u64>,
     is_stopped: Cell<bool>,
     /// The steps of a call that finds the parent of a node: tree-sitter descends from the root to it.
-    climb: Cell<usize>,
+    climb: OnceCell<usize>,
+    tree: Tree,
     stop: Stop,
 }
 
 impl Meter {
-    pub fn new(stop: Stop) -> Self {
+    /// Counts the steps in `tree`.
+    pub fn new(tree: Tree, stop: Stop) -> Self {
         let (left, next_stop) = (Cell::new(MAX_STEPS), Cell::new(MAX_STEPS - STEPS_BETWEEN_STOPS));
-        Self { left, next_stop, is_stopped: Cell::new(false), climb: Cell::new(1), stop }
+        Self { left, next_stop, is_stopped: Cell::new(false), climb: OnceCell::new(), tree, stop }
     }
 
-    /// Starts over, for the next rule in a tree with this number of levels.
-    pub fn refill(&self, levels: usize) {
-        self.climb.set(levels / 16 + 1);
+    /// Starts over, for the next rule.
+    pub fn refill(&self) {
         self.left.set(MAX_STEPS);
         self.next_stop.set(MAX_STEPS - STEPS_BETWEEN_STOPS);
     }
@@ -54,6 +55,10 @@ impl Meter {
     /// Whether the caller has stopped the search.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.get()
+    }
+
+    fn climb(&self) -> usize {
+        *self.climb.get_or_init(|| depth(&self.tree) / 16 + 1)
     }
 
     /// Takes steps; `false` if none are left.
@@ -123,7 +128,7 @@ impl<'r> MeteredNode<'r> {
     /// Counts a call that finds the parent and scans its children.
     fn take_siblings(&self, parent: Option<Node<'r>>) -> bool {
         let width = parent.map_or(0, |parent| parent.child_count() as usize / 8);
-        self.meter.take(width + self.meter.climb.get())
+        self.meter.take(width + self.meter.climb())
     }
 }
 

@@ -6,11 +6,11 @@ use std::ops::Range;
 use ast_grep_config::{DeserializeEnv, RuleCore, SerializableRuleCore};
 use ast_grep_core::matcher::MatcherExt as _;
 use ast_grep_core::replacer::{Replacer as _, TemplateFix};
-use ast_grep_core::{Language as _, Matcher as _, NodeMatch};
+use ast_grep_core::{Language as _, Matcher as _, Node, NodeMatch};
 use serde_json::{Map, Value};
 
 use crate::language::Language;
-use crate::literals::{self, Literal};
+use crate::literals::{self, Clause, Literal};
 use crate::metered::MeteredDoc;
 use crate::tree::{MAX_DEPTH, Stop, SyntaxTree, Unfinished};
 
@@ -56,12 +56,16 @@ impl CodeRule {
 
     /// A regular expression of literals that every text with a match contains; `None` if there is none.
     pub fn prefilter(&self) -> Option<String> {
-        let literals = literals::of_rule(&self.source["rule"], self.source.get("utils"))?;
+        let literals = literals::best(self.clauses())?.any_of;
         let one = |literal: &Literal| {
             let text = regex_syntax::escape(&literal.text);
             if literal.any_case { format!("(?i:{text})") } else { text }
         };
         Some(literals.iter().map(one).collect::<Vec<_>>().join("|"))
+    }
+
+    fn clauses(&self) -> Vec<Clause> {
+        literals::of_rule(&self.source["rule"], self.source.get("utils"))
     }
 
     /// The names of its metavariables, `X` for `$X` and `$$$X`, with those of `transform`.
@@ -92,7 +96,9 @@ impl CodeRule {
             return Err(RuleError("it matches nodes of every kind (add 'kind')".to_owned()));
         }
         let (transformed, compares) = (self.transformed(), self.compares_nodes());
-        Ok(CompiledRule { rule, language, transformed, compares, has_syntax_error })
+        let mut clauses = self.clauses();
+        clauses.retain(|clause| !clause.any_of.iter().any(|literal| literal.any_case));
+        Ok(CompiledRule { rule, language, clauses, transformed, compares, has_syntax_error })
     }
 
     fn transformed(&self) -> Vec<String> {
@@ -113,6 +119,8 @@ impl CodeRule {
 pub struct CompiledRule {
     rule: RuleCore,
     language: Language,
+    /// What every text with a match contains, case included.
+    clauses: Vec<Clause>,
     /// The metavariables that `transform` makes.
     transformed: Vec<String>,
     /// Whether nodes are compared with each other.
@@ -145,6 +153,11 @@ impl CompiledRule {
         spans.sort_unstable_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         spans.dedup();
         Ok(spans)
+    }
+
+    /// Whether `text` contains the literals that every text with a match contains. `false` is certain, and needs no tree.
+    pub fn may_match(&self, text: &str) -> bool {
+        self.clauses.iter().all(|clause| clause.is_in(text))
     }
 
     /// The text that `template` gives for the match with each of these spans; `None` where there is none.
@@ -189,19 +202,27 @@ impl CompiledRule {
         if self.compares && tree.depth() > MAX_DEPTH {
             return Err(Unfinished::TooDeep);
         }
-        tree.meter.refill(tree.depth());
+        tree.meter.refill();
         let (root, kinds) = (tree.root.root(), self.rule.potential_kinds());
-        for node in root.dfs() {
+        let mut visit = |node: Node<'_, MeteredDoc>| {
             if kinds.as_ref().is_some_and(|kinds| !kinds.contains(node.kind_id().into())) {
-                continue;
+                return;
             }
             let found = self.rule.match_node(node);
-            if tree.meter.is_spent() {
-                break;
-            }
-            if let Some(found) = found.filter(|found| !span(found).is_empty()) {
+            if let Some(found) = found.filter(|found| !tree.meter.is_spent() && !span(found).is_empty()) {
                 each(&found);
             }
+        };
+        let within = self.clauses.iter().filter(|clause| clause.is_within);
+        match within.map(|clause| clause.ranges(tree.source())).min_by_key(Vec::len) {
+            Some(ranges) => {
+                let mut nodes = vec![root];
+                while let Some(node) = nodes.pop().filter(|_| !tree.meter.is_spent()) {
+                    nodes.extend(node.children().filter(|child| contains_any(&child.range(), &ranges)));
+                    visit(node);
+                }
+            }
+            None => root.dfs().for_each(visit),
         }
         match () {
             () if tree.meter.is_stopped() => Err(Unfinished::Stopped),
@@ -209,6 +230,12 @@ impl CompiledRule {
             () => Ok(()),
         }
     }
+}
+
+/// Whether `range` contains one of `ranges`, of which none contains another, in order.
+fn contains_any(range: &Range<usize>, ranges: &[Range<usize>]) -> bool {
+    let first = ranges.partition_point(|one| one.start < range.start);
+    ranges.get(first).is_some_and(|one| one.end <= range.end)
 }
 
 /// The range of a match. A grammar may end a node after the text.

@@ -128,7 +128,7 @@ impl SyntaxTree {
         stop: &Stop,
     ) -> Result<Self, Unfinished> {
         let tree = parse(&source, language, ranges, stop)?;
-        let meter = Rc::new(Meter::new(Rc::clone(stop)));
+        let meter = Rc::new(Meter::new(tree.clone(), Rc::clone(stop)));
         let doc = MeteredDoc {
             source,
             language: language.ast_grep(),

@@ -189,6 +189,9 @@ impl<'a> CodeTrees<'a> {
     /// The spans of all matches.
     pub fn find(&self, lazy: &LazyCode, code: &CodePattern) -> Result<Vec<Range<usize>>, NotSearched> {
         let rule = self.rule(lazy, code)?;
+        if !rule.may_match(self.text) {
+            return Ok(Vec::new());
+        }
         self.with_tree(rule.language(), |tree| rule.find(tree))
     }
 
