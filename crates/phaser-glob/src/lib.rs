@@ -26,8 +26,8 @@
 //! # Cost
 //!
 //! A hook builds hundreds of globs and asks most of them once, about one path. So a glob is not compiled when it is
-//! built. The common forms are matched without a regex: a plain path, and `directory/**/` followed by a name, a name with
-//! one `*`, or braces of these (`tail.rs`). Any other glob is translated to a regex (`translate.rs`), which is compiled
+//! built. The common forms are matched without a regex: a plain path, `directory/**/` followed by a name or a name with
+//! one `*`, with braces anywhere in it (`tail.rs`), and a list of globs in braces, each matched for itself. Any other glob is translated to a regex (`translate.rs`), which is compiled
 //! when a path first has the literals of the glob. Both give the same result; a property test compares them.
 //!
 //! # Why not `globset`
@@ -138,6 +138,7 @@ impl Glob {
             GlobShape::Nothing => "",
             GlobShape::Exact => &self.text,
             GlobShape::Under { directory, .. } => &self.text[..*directory],
+            GlobShape::AnyOf(_) => "",
             GlobShape::Regex(slow) => &slow.literals.start,
         };
         &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
@@ -149,6 +150,14 @@ impl Glob {
             GlobShape::Nothing => NamePattern::Any,
             GlobShape::Exact => NamePattern::Name(&self.text[self.directory().len()..]),
             GlobShape::Under { tail, .. } => tail.names(),
+            GlobShape::AnyOf(globs) => {
+                let extensions = globs.iter().map(|glob| match glob.names() {
+                    NamePattern::Extensions(extensions) => Some(extensions),
+                    NamePattern::Any | NamePattern::Name(_) => None,
+                });
+                let all: Option<Vec<_>> = extensions.collect();
+                all.map_or(NamePattern::Any, |all| NamePattern::Extensions(all.concat()))
+            }
             GlobShape::Regex(_) if self.text.ends_with('}') => {
                 last_extensions(&self.text).map_or(NamePattern::Any, NamePattern::Extensions)
             }
@@ -165,6 +174,7 @@ impl Glob {
                 let rest = path.strip_prefix(&self.text.as_bytes()[..*directory]);
                 rest.is_some_and(|rest| tail.is_match(rest))
             }
+            GlobShape::AnyOf(globs) => globs.iter().any(|glob| glob.is_match(path)),
             GlobShape::Regex(slow) => {
                 slow.literals.may_match(path) && {
                     let compiled = slow.compiled.get_or_init(|| compile(&slow.regex));
@@ -212,6 +222,8 @@ enum GlobShape {
     Exact,
     /// `directory**` or `directory**/tail`. `directory` is the length of the literal prefix, which is empty or ends in `/`.
     Under { directory: usize, tail: Tail },
+    /// `{a,b}`: one of these.
+    AnyOf(Box<[Glob]>),
     /// Any other glob.
     Regex(Box<RegexGlob>),
 }
@@ -312,7 +324,7 @@ fn last_extensions(glob: &str) -> Option<Vec<&str>> {
 
 impl GlobShape {
     fn of(text: &str) -> Result<Self, GlobError> {
-        if let Some(quick) = Self::quick(text) {
+        if let Some(quick) = Self::quick(text).or_else(|| Self::any_of(text)) {
             return Ok(quick);
         }
         let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
@@ -322,6 +334,20 @@ impl GlobShape {
             literals: Literals::of(text),
             compiled: OnceLock::new(),
         })))
+    }
+
+    /// The shape of a text that is one group of braces, if no choice has classes or escapes.
+    fn any_of(text: &str) -> Option<Self> {
+        let is_complex = text.matches('{').count() > MAX_QUICK_BRACES;
+        if !text.starts_with('{') || is_complex || text.contains(['[', ']', '\\']) {
+            return None;
+        }
+        let choices = tail::choices(text)?;
+        let is_whole = choices.iter().map(|choice| choice.len() + 1).sum::<usize>() + 1 == text.len();
+        if !is_whole {
+            return None;
+        }
+        choices.into_iter().map(|choice| Glob::new(choice).ok()).collect::<Option<_>>().map(Self::AnyOf)
     }
 
     /// The shape of `text`, if it needs no regex.
@@ -338,6 +364,9 @@ impl GlobShape {
         Some(Self::Under { directory, tail })
     }
 }
+
+/// Cap on the braces of a list of globs that are matched each for itself.
+const MAX_QUICK_BRACES: usize = 32;
 
 /// Characters with a meaning in globs.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
@@ -433,7 +462,8 @@ mod tests {
             ("**/.*rc", NamePattern::Any),
             ("test_*.py", NamePattern::Extensions(vec!["py"])),
             ("**/{*_test,test/**/*}.{java,kt}", NamePattern::Extensions(vec!["java", "kt"])),
-            ("{a.{b,c}}", NamePattern::Any),
+            ("{a.{b,c}}", NamePattern::Extensions(vec!["b", "c"])),
+            ("{**/*.ts,src/**/*.{js,ts}}", NamePattern::Extensions(vec!["ts", "js", "ts"])),
             ("{a?,b*.{b,c}}", NamePattern::Any),
             ("a?.{b,c/d}", NamePattern::Any),
             ("a/*/**/b.py", NamePattern::Extensions(vec!["py"])),
@@ -600,7 +630,7 @@ mod tests {
     proptest! {
         #[test]
         fn shapes_match_like_the_regex(
-            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(n|nam)\*m?e|/(a/)?[bx]/\*\*|/\{name,n\*e,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
+            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(n|nam)\*m?e|/(a/)?[bx]/\*\*|/\{name,n\*e,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?|/\{n\*,a/\*\*/(n\*)?,\{a,b\}/\*\*/n\*\}(\.\{a,rs\})?)?|name)",
             path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
         ) {
             prop_assume!(!text.is_empty());
