@@ -45,7 +45,8 @@
 //! - A pivot: the shape `[0-9]\.` of `(?:\d{1,3}\.){3}\d{1,3}` has no rare gram, but its dot can be found with
 //!   vector instructions.
 //!
-//! A pattern such as `[a-z]+` has no anchor. It is searched in the whole text.
+//! A pattern such as `[a-z]+` has no anchor. It is searched in the whole text, or if it is bound to the end of a line, in the
+//! lines that end like its matches (see [`end`]).
 //!
 //! # Soundness
 //!
@@ -70,6 +71,7 @@ use crate::contract::RequiredLiterals;
 
 pub mod byte_set;
 pub mod context;
+pub mod end;
 mod extract;
 pub mod grams;
 mod nearby;
@@ -79,6 +81,7 @@ mod shapes;
 
 use byte_set::ByteSet;
 use context::Context;
+use end::MatchEnd;
 use extract::{FromHir as _, part};
 use rules::PartMeasure as _;
 use shapes::Shapes;
@@ -102,6 +105,8 @@ pub struct Requirements {
     pub least: usize,
     /// Whether every match contains a character beyond ASCII.
     pub beyond_ascii: bool,
+    /// How every match ends, for a pattern without an anchor.
+    pub end: Option<MatchEnd>,
 }
 
 impl Requirements {
@@ -225,6 +230,7 @@ pub fn of(hir: &Hir) -> Requirements {
         }
     }
     let least = hir.properties().minimum_len().unwrap_or_default();
+    let end = if anchor.is_none() { end::of(hir) } else { None };
     Requirements {
         anchor,
         run: part.run,
@@ -232,6 +238,7 @@ pub fn of(hir: &Hir) -> Requirements {
         whole: reach,
         least,
         beyond_ascii: extract::is_beyond_ascii(hir),
+        end,
     }
 }
 
@@ -245,6 +252,7 @@ pub fn of_literal(literal: &[u8]) -> Requirements {
         whole: part.measure.reach(),
         least: literal.len(),
         beyond_ascii: !literal.is_ascii(),
+        end: None,
     }
 }
 

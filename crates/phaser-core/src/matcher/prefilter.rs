@@ -32,7 +32,7 @@
 //! In `if password == "x"` step 4 ends at the second `=`: no window, and the pattern is never compiled.
 //!
 //! Pivots and runs are searched in passes of their own, since no gram finds them. A pattern without an anchor has
-//! the whole text as its window, or the lines beyond ASCII if only those can match.
+//! the whole text as its window, or the lines beyond ASCII if only those can match, or the lines that end like its matches.
 //!
 //! # Soundness
 //!
@@ -64,6 +64,7 @@ use memchr::memmem;
 
 use super::literals::byte_set::{ByteSet, Needles};
 use super::literals::context::Context;
+use super::literals::end::MatchEnd;
 use super::literals::rules::PartMeasure as _;
 use super::literals::{ByteRun, LiteralShape, Requirements, folds};
 use super::pattern::linear::Charset;
@@ -120,6 +121,10 @@ struct Unanchored {
     spans_lines: bool,
     /// Whether every match contains a character beyond ASCII.
     beyond_ascii: bool,
+    /// How every match ends, if it is known.
+    end: Option<MatchEnd>,
+    /// The maximum length of a match, in characters; `None` if unbounded.
+    most: Option<usize>,
 }
 
 /// `count` bytes in a row whose value in the table is `true`.
@@ -246,7 +251,13 @@ impl Prefilter {
     }
 
     fn find_unanchored(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
-        for &Unanchored { index, spans_lines, beyond_ascii } in &self.always {
+        for &Unanchored { index, spans_lines, beyond_ascii, end, most } in &self.always {
+            if let Some(end) = end.filter(|_| !found.work.is_exhausted()) {
+                found.work.done += text.len() / STEP;
+                found.windows[index].set_ends(text, end, spans_lines, most);
+                found.touched.push(index);
+                continue;
+            }
             match charset {
                 Charset::Ascii if beyond_ascii => continue,
                 Charset::Any if !spans_lines && !found.work.is_exhausted() => {
@@ -476,6 +487,18 @@ mod tests {
         assert_eq!(found(r"[\u202A\n]+", "a\nb"), vec![0..3], "it may match without one");
         assert!(found(r"[\u202A\n]{2}[\u202A-\u202E]", "a\nb").is_empty());
         assert_eq!(found(r"[\u202A\n]{2}[\u202A-\u202E]", "aé\nb"), vec![0..5], "it may span lines");
+    }
+
+    #[test]
+    fn searches_lines_that_end_like_matches() {
+        let blank = r"[ \t]+$";
+        assert!(windows(blank, "a b\n c\n").is_empty());
+        assert_eq!(windows(blank, "a \nb\nc\t\r\n\n d "), vec![0..2, 5..8, 10..13]);
+        assert_eq!(windows(r"\s+$", "a \nb"), vec![0..4], "it may span lines");
+        assert_eq!(windows(r"\n$", "a\n\nb"), vec![0..4], "it ends at an empty line");
+        assert_eq!(windows(r"[^\r\n]\z", "a\nbéxyf"), vec![3..8], "from the start of a character");
+        assert!(windows(r"[^\r\n]\z", "a\nb\n").is_empty());
+        assert_eq!(windows(r"(?:^|b)[ \t]+\z", "b\nb  "), vec![0..5], "no bound");
     }
 
     #[test]

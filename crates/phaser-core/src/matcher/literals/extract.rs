@@ -60,6 +60,13 @@ pub(super) fn is_beyond_ascii(hir: &Hir) -> bool {
     }
 }
 
+/// The bytes that the characters of a class consist of.
+pub(super) fn hir_bytes(class: &Class) -> ByteSet {
+    match class_bytes(class) {
+        ClassBytes::One(bytes) | ClassBytes::Several(bytes) => bytes,
+    }
+}
+
 fn class_bytes(class: &Class) -> ClassBytes {
     let bytes = match class {
         Class::Bytes(class) => class

@@ -47,7 +47,8 @@ impl PrefilterBuilder {
         self.count += 1;
         let Some(anchor) = required.anchor.as_ref().filter(|_| self.entries.len() < self.max_entries) else {
             let spans_lines = required.whole.bytes.contains(b'\n');
-            self.always.push(Unanchored { index, spans_lines, beyond_ascii: required.beyond_ascii });
+            let Requirements { beyond_ascii, end, whole, .. } = *required;
+            self.always.push(Unanchored { index, spans_lines, beyond_ascii, end, most: whole.most });
             return;
         };
         let owner = |before: Context, after: Context, id: Option<ContextId>| Owner {

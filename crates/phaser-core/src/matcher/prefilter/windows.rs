@@ -21,9 +21,11 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::MAX_WIDTH;
 use super::follow::{Followed, Side};
 use crate::matcher::literals::byte_set::{ByteSet, Needles, likelihood};
 use crate::matcher::literals::context::Context;
+use crate::matcher::literals::end::{EndPosition, MatchEnd};
 use crate::matcher::literals::{ByteRun, LiteralShape, MatchReach};
 
 /// What the matches of a pattern contain around an anchor.
@@ -148,6 +150,36 @@ impl Windows {
         }
         if let Some(open) = open {
             self.push(open..text.len());
+        }
+    }
+
+    /// Makes windows of the text before the possible ends of matches, for a pattern without an anchor whose matches end so and
+    /// have at most `most` characters: the lines of such ends, or the whole text if a match may span lines.
+    pub fn set_ends(&mut self, text: &[u8], end: MatchEnd, spans_lines: bool, most: Option<usize>) {
+        self.ranges.clear();
+        let is_end = |at: usize| at > 0 && end.last.contains(text[at - 1]);
+        if end.at == EndPosition::Text {
+            if is_end(text.len()) {
+                let first = most.map_or(0, |most| text.len().saturating_sub(most.saturating_mul(MAX_WIDTH)));
+                let is_within = |at: &usize| *at > 0 && (0x80..0xC0).contains(&text[*at]);
+                let first = (0..=first).rev().find(|at| !is_within(at)).unwrap_or_default();
+                self.push(first..text.len());
+            }
+            return;
+        }
+        let has_returns = memchr::memchr(b'\r', text).is_some();
+        let mut start = 0;
+        for line_end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+            let mut returns =
+                has_returns.then(|| memchr::memchr_iter(b'\r', &text[start..line_end])).into_iter().flatten();
+            if is_end(line_end) || returns.any(|at| is_end(start + at)) {
+                if spans_lines {
+                    self.set_whole(text);
+                    return;
+                }
+                self.push(start..line_end);
+            }
+            start = line_end + 1;
         }
     }
 
