@@ -289,6 +289,13 @@ pub struct CheckTarget<'a> {
     pub incomplete: bool,
 }
 
+impl CheckTarget<'_> {
+    /// The verdict of a check that each file needs a match of.
+    fn requires_a_match(&self) -> CheckVerdict {
+        if self.matches.is_empty() && !self.incomplete { CheckVerdict::File } else { CheckVerdict::Pass }
+    }
+}
+
 /// A parsed data file.
 pub struct DataTarget<'a> {
     /// Its tree, or why it has none.
@@ -334,7 +341,14 @@ pub enum CheckVerdict {
 /// How one kind of check is judged.
 pub trait Evaluator {
     /// What it reads.
-    fn input(&self) -> CheckInput;
+    fn input(&self) -> CheckInput {
+        CheckInput::Text
+    }
+
+    /// Whether each match is a violation, where it is.
+    fn reports_matches(&self) -> bool {
+        false
+    }
 
     /// What its violations are about.
     fn level(&self) -> CheckLevel {
@@ -368,7 +382,7 @@ pub trait Evaluator {
 
     /// The number of matches that decide the verdict; the search stops there.
     fn max_matches(&self) -> usize {
-        1
+        if self.reports_matches() { usize::MAX } else { 1 }
     }
 
     /// The most matches of one file that are reported. More are a gap.
@@ -378,12 +392,12 @@ pub trait Evaluator {
 
     /// Whether a text without a match always passes. Such a text is not evaluated.
     fn passes_unmatched(&self) -> bool {
-        false
+        self.reports_matches()
     }
 
     /// Whether its violations have a line, where a directive can stand.
     fn has_lines(&self) -> bool {
-        false
+        self.reports_matches()
     }
 
     /// Whether a part of a file, such as one cell of a notebook, cannot be judged alone.
@@ -392,7 +406,9 @@ pub trait Evaluator {
     }
 
     /// Judges one target.
-    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict;
+    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
+        CheckVerdict::Spans(target.matches)
+    }
 }
 
 /// What a contract demands, with its parameters.

@@ -1,6 +1,6 @@
 //! `forbid_code` and `require_code`: syntax nodes that match a pattern are violations, or a file without one is.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, CheckTarget, CheckVerdict, ContractType, Evaluator};
 use crate::code::CodePattern;
 use crate::contract::Pattern;
 
@@ -34,10 +34,6 @@ pub struct ForbidCode {
 }
 
 impl Evaluator for ForbidCode {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn code(&self) -> Option<&CodePattern> {
         Some(&self.code)
     }
@@ -46,20 +42,8 @@ impl Evaluator for ForbidCode {
         Some(&self.code.prefilter)
     }
 
-    fn max_matches(&self) -> usize {
-        usize::MAX
-    }
-
-    fn passes_unmatched(&self) -> bool {
+    fn reports_matches(&self) -> bool {
         true
-    }
-
-    fn has_lines(&self) -> bool {
-        true
-    }
-
-    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        CheckVerdict::Spans(target.matches)
     }
 }
 
@@ -71,10 +55,6 @@ pub struct RequireCode {
 }
 
 impl Evaluator for RequireCode {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn code(&self) -> Option<&CodePattern> {
         Some(&self.code)
     }
@@ -88,6 +68,6 @@ impl Evaluator for RequireCode {
     }
 
     fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        if target.matches.is_empty() && !target.incomplete { CheckVerdict::File } else { CheckVerdict::Pass }
+        target.requires_a_match()
     }
 }

@@ -1,6 +1,6 @@
 //! `forbid_import`: each import of a module that a glob matches is a violation.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, ContractType, Evaluator};
 use crate::contract::Pattern;
 use crate::imports::ImportPattern;
 
@@ -26,10 +26,6 @@ pub struct ForbidImport {
 }
 
 impl Evaluator for ForbidImport {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn imports(&self) -> Option<&ImportPattern> {
         Some(&self.imports)
     }
@@ -38,19 +34,7 @@ impl Evaluator for ForbidImport {
         Some(&self.imports.prefilter)
     }
 
-    fn max_matches(&self) -> usize {
-        usize::MAX
-    }
-
-    fn passes_unmatched(&self) -> bool {
+    fn reports_matches(&self) -> bool {
         true
-    }
-
-    fn has_lines(&self) -> bool {
-        true
-    }
-
-    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        CheckVerdict::Spans(target.matches)
     }
 }

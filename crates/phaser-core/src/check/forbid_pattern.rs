@@ -1,6 +1,6 @@
 //! `forbid_pattern` and `file_not_contains`: each match in a file is a violation.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, ContractType, Evaluator};
 use crate::contract::Pattern;
 use crate::verify::Verifier;
 
@@ -39,10 +39,6 @@ pub struct ForbidPattern {
 }
 
 impl Evaluator for ForbidPattern {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn pattern(&self) -> Option<&Pattern> {
         Some(&self.pattern)
     }
@@ -51,19 +47,7 @@ impl Evaluator for ForbidPattern {
         &self.verify
     }
 
-    fn max_matches(&self) -> usize {
-        usize::MAX
-    }
-
-    fn passes_unmatched(&self) -> bool {
+    fn reports_matches(&self) -> bool {
         true
-    }
-
-    fn has_lines(&self) -> bool {
-        true
-    }
-
-    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        CheckVerdict::Spans(target.matches)
     }
 }

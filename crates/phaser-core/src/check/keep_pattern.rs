@@ -1,6 +1,6 @@
 //! `keep_pattern`: what matches a pattern must not be taken away by a change.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, CheckInput, ContractType, Evaluator};
 use crate::contract::Pattern;
 
 /// The most matches of one file that are compared. A file with more is a gap.
@@ -35,23 +35,11 @@ impl Evaluator for KeepPattern {
         Some(&self.pattern)
     }
 
-    fn max_matches(&self) -> usize {
-        usize::MAX
-    }
-
     fn match_limit(&self) -> usize {
         MAX_KEPT
     }
 
-    fn passes_unmatched(&self) -> bool {
+    fn reports_matches(&self) -> bool {
         true
-    }
-
-    fn has_lines(&self) -> bool {
-        true
-    }
-
-    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        CheckVerdict::Spans(target.matches)
     }
 }

@@ -56,26 +56,14 @@ impl Evaluator for MessageCheck {
         Some(&self.pattern)
     }
 
-    fn max_matches(&self) -> usize {
-        match self.demand {
-            MessageDemand::Forbids => usize::MAX,
-            MessageDemand::Requires => 1,
-        }
-    }
-
-    fn passes_unmatched(&self) -> bool {
-        self.demand == MessageDemand::Forbids
-    }
-
-    fn has_lines(&self) -> bool {
+    fn reports_matches(&self) -> bool {
         self.demand == MessageDemand::Forbids
     }
 
     fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
         match self.demand {
             MessageDemand::Forbids => CheckVerdict::Spans(target.matches),
-            MessageDemand::Requires if target.matches.is_empty() && !target.incomplete => CheckVerdict::File,
-            MessageDemand::Requires => CheckVerdict::Pass,
+            MessageDemand::Requires => target.requires_a_match(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `require_pattern` and `file_contains`: a file without a match is a violation.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, CheckTarget, CheckVerdict, ContractType, Evaluator};
 use crate::contract::{ContractSchema, Pattern};
 
 /// The row of `require_pattern`. In v1.2 one file of the glob is enough:
@@ -40,10 +40,6 @@ pub struct RequirePattern {
 }
 
 impl Evaluator for RequirePattern {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn pattern(&self) -> Option<&Pattern> {
         Some(&self.pattern)
     }
@@ -53,6 +49,6 @@ impl Evaluator for RequirePattern {
     }
 
     fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
-        if target.matches.is_empty() && !target.incomplete { CheckVerdict::File } else { CheckVerdict::Pass }
+        target.requires_a_match()
     }
 }

@@ -1,6 +1,6 @@
 //! `require_pattern` of the v1.2 schema: a project without a match in any file of the glob is a violation.
 
-use super::{CheckInput, CheckLevel, CheckTarget, CheckVerdict, Evaluator};
+use super::{CheckLevel, CheckTarget, CheckVerdict, Evaluator};
 use crate::contract::Pattern;
 
 /// Reports a project in which no file has a match of a pattern. Built by the row of `require_pattern`.
@@ -11,10 +11,6 @@ pub struct RequireSomewhere {
 }
 
 impl Evaluator for RequireSomewhere {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn level(&self) -> CheckLevel {
         CheckLevel::Project
     }

@@ -1,6 +1,6 @@
 //! `same_line_endings`: a line that ends in another way than most lines of its file is a violation.
 
-use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
+use super::{Check, CheckTarget, CheckVerdict, ContractType, Evaluator};
 use crate::contract::{Dialect, Pattern};
 use crate::text::more_frequent_newline;
 use std::ops::Range;
@@ -31,10 +31,6 @@ impl SameLineEndings {
 }
 
 impl Evaluator for SameLineEndings {
-    fn input(&self) -> CheckInput {
-        CheckInput::Text
-    }
-
     fn prefilter(&self) -> Option<&Pattern> {
         Some(&self.ending)
     }
