@@ -242,3 +242,52 @@ fn ends_quadratic_searches() {
         Err(Unfinished::TooComplex)
     );
 }
+
+/// Nodes of real texts as patterns, as they are and with a metavariable for their first word: the literals must neither exclude
+/// the text nor a node that matches.
+#[test]
+fn literals_exclude_no_match() {
+    let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ast-grep/sources");
+    let mut with_literals = 0;
+    for entry in std::fs::read_dir(sources).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("is text");
+        let language = Language::of_path(path.to_str().expect("is text")).expect("has a language");
+        let tree = SyntaxTree::parse(&text, language, &never()).expect("is parsed");
+        let mut patterns: Vec<String> = Vec::new();
+        for node in tree.root.root().dfs() {
+            let pattern = node.text().into_owned();
+            if (3..=80).contains(&pattern.len()) && !pattern.contains(['\n', '$']) {
+                let word = pattern.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(pattern.len());
+                patterns.push(format!("$X{}", &pattern[word..]));
+                patterns.push(pattern);
+            }
+        }
+        patterns.sort_unstable();
+        patterns.dedup();
+        for text_of_pattern in patterns {
+            let Ok(mut rule) = pattern(&text_of_pattern).compile(language) else { continue };
+            if rule.has_syntax_error() {
+                continue;
+            }
+            with_literals += usize::from(!rule.clauses.is_empty());
+            let around_literals = rule.find(&tree).expect("is searched");
+            let may_match = rule.may_match(&text);
+            rule.clauses.clear();
+            let everywhere = rule.find(&tree).expect("is searched");
+            assert_eq!(around_literals, everywhere, "{text_of_pattern} in {}", path.display());
+            assert!(may_match || everywhere.is_empty(), "{text_of_pattern} in {}", path.display());
+        }
+    }
+    assert!(with_literals > 200, "{with_literals}");
+}
+
+#[test]
+fn parses_only_texts_with_all_words() {
+    let rule = pattern("document.write($X)").compile(language("javascript")).expect("is valid");
+    assert!(rule.may_match("document /* now */ .write(x)"));
+    assert!(!rule.may_match("document.writeln(x); rewrite(document)"));
+    assert!(rule.may_match("1document, 2write"), "a number may stand before a word");
+    let quoted = pattern("f('admin')").compile(language("javascript")).expect("is valid");
+    assert!(quoted.may_match(r#"f("\nadmin")"#), "an escape may stand before a part of a string");
+}
