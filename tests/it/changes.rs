@@ -440,6 +440,115 @@ mod companions {
     }
 }
 
+mod examples_of_companions {
+    use super::*;
+
+    fn with(contract: &str, examples: &str) -> Sandbox {
+        Sandbox::new().contract(&format!("{contract}examples:\n{examples}")).file("src/a.py", "x\n")
+    }
+
+    const GOOD: &str = "  violating:\n    - src/a.py\n  passing:\n    - files: [src/a.py, tests/test_a.py]\n";
+
+    #[test]
+    fn good_examples_pass_and_are_shown() {
+        let sandbox = with(COMPANION, GOOD);
+        let tested = sandbox.run(["contracts", "test", "-v"]);
+        let all = "ok   has-test violating 1\nok   has-test passing 1\n\nExamples: 2 ok, 0 failed\n";
+        assert_eq!((tested.code, tested.stdout.as_str()), (Some(0), all), "{tested}");
+        let linted = sandbox.run(["contracts", "lint"]);
+        assert_eq!((linted.code, linted.stdout.as_str()), (Some(0), "No problems in 1 contract.\n"));
+        let shown = "violates it:\n  - files: src/a.py\n\nis fine:\n  - files: src/a.py, tests/test_a.py\n";
+        for command in [["explain", "has-test"].as_slice(), &["contracts", "show", "has-test"]] {
+            let output = sandbox.run_with(sandbox.command().args(command), b"");
+            assert!(output.stdout.contains(shown), "{output}");
+        }
+        let json = sandbox.run(["contracts", "show", "has-test", "--format", "json"]).json();
+        let files = &json["contract"]["examples"]["passing"][0]["files"];
+        assert_eq!(*files, json!(["src/a.py", "tests/test_a.py"]), "{json}");
+        let yaml = sandbox.run(["contracts", "show", "has-test", "--yaml"]).stdout;
+        assert!(yaml.ends_with(&format!("examples:\n{GOOD}")), "{yaml}");
+        let copy = "    - files: ['src/a.py', 'tests/test_a.py']\n";
+        let created = sandbox.run([
+            "contracts",
+            "create",
+            "--rule-id",
+            "b",
+            "--type",
+            "companion_exists",
+            "--companion",
+            "tests/test_{stem}.py",
+            "--glob",
+            "src/*.py",
+            "--message",
+            "m",
+            "--passing",
+            "src/a.py,tests/test_a.py",
+            "--dry-run",
+        ]);
+        assert!(created.stdout.contains(copy), "{created}");
+    }
+
+    #[test]
+    fn failing_examples_name_the_file() {
+        let swapped = "  violating:\n    - files: [src/a.py, tests/test_a.py]\n    - lib/a.py\n  passing:\n    - \
+            src/a.py\n    - files: lib/a.py\n";
+        let output = with(COMPANION, swapped).run(["contracts", "test"]);
+        insta::assert_snapshot!(output.stdout, @r"
+        FAIL has-test violating 1 (.claude/contracts/has-test.yaml:9)
+             missed: no violation in src/a.py, tests/test_a.py
+             - src/a.py
+             - tests/test_a.py
+        FAIL has-test violating 2 (.claude/contracts/has-test.yaml:10)
+             missed: 'src/*.py' does not match lib/a.py (correct the path or the glob)
+             - lib/a.py
+        FAIL has-test passing 1 (.claude/contracts/has-test.yaml:12)
+             unexpected violation in src/a.py (tests/test_a.py is missing)
+               src/a.py
+        FAIL has-test passing 2 (.claude/contracts/has-test.yaml:13)
+             tests nothing: 'src/*.py' does not match lib/a.py (correct the path or the glob)
+             - lib/a.py
+
+        Examples: 0 ok, 4 failed
+        ");
+        assert_eq!(output.code, Some(1), "{output}");
+        let locked = "  passing:\n    - package.json\n";
+        let output = with(LOCKED, locked).run(["contracts", "test"]);
+        let what = "unexpected violation in package.json (package-lock.json or yarn.lock did not change)";
+        assert!(output.stdout.contains(what), "{output}");
+    }
+
+    #[test]
+    fn wrong_shapes_have_a_line() {
+        let line = COMPANION.lines().count() + 3;
+        for (wrong, what) in [
+            (
+                "files: []",
+                "'files' is a path or a list of paths (write 'files: [src/a.py, tests/test_a.py]')",
+            ),
+            ("{files: a, text: b}", "an example with 'files' has no other key (write the paths only)"),
+            (
+                "{before: a, after: b}",
+                "an example of companion_exists is a list of paths (write 'files: […]')",
+            ),
+            ("{file: a, text: b}", "key 'file' means nothing in examples (did you mean 'files'?)"),
+        ] {
+            let output =
+                with(COMPANION, &format!("  violating:\n    - {wrong}\n")).run(["contracts", "lint"]);
+            let expected = format!(".claude/contracts/has-test.yaml:{line}: {what}");
+            assert!(output.stdout.contains(&expected), "{expected}\n{output}");
+            assert_eq!(output.code, Some(1), "{output}");
+        }
+    }
+
+    #[test]
+    fn sarif_help_lists_the_files() {
+        let sarif = with(COMPANION, GOOD).run(["enforce", "--all", "--format", "sarif"]).json();
+        let help = &sarif["runs"][0]["tool"]["driver"]["rules"][0]["help"]["markdown"];
+        let help = help.as_str().expect("has Markdown");
+        assert!(help.contains("Passes:\n\n```\nfiles: src/a.py, tests/test_a.py\n```"), "{help}");
+    }
+}
+
 mod pack {
     use super::*;
 
@@ -615,9 +724,13 @@ fn create_writes_contracts_about_changes() {
         "tests/{name}",
         "--glob",
         "src/*",
+        "--violating",
+        "src/a.py, tests/b.py",
+        "--passing",
+        "src/a.py,tests/a.py",
     ]);
     let tested = sandbox.run(["contracts", "test"]);
-    assert_eq!(tested.code, Some(0), "{tested}");
+    assert_eq!((tested.code, tested.stdout.as_str()), (Some(0), "Examples: 6 ok, 0 failed\n"), "{tested}");
     let listed = sandbox.run(["contracts", "list", "--long"]);
     assert_eq!(listed.stdout.matches("judged in: ").count(), 3, "{listed}");
     let shown = sandbox.run(["contracts", "show", "tested"]);

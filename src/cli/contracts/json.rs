@@ -50,6 +50,13 @@ fn examples(contract: &Contract) -> Value {
     let all = |examples: &[Example]| -> Vec<Value> {
         let one = |example: &Example| {
             let mut one = json!({ "path": example.path, "text": example.text });
+            if let Some(change) = &example.change {
+                one["before"] = json!(change.before);
+                one["after"] = json!(change.after);
+            }
+            if !example.files.is_empty() {
+                one["files"] = json!(example.files);
+            }
             if let Some(fixed) = &example.fixed {
                 one["fixed"] = json!(fixed);
             }

@@ -50,9 +50,10 @@ fn paragraph(text: &str) -> String {
 }
 
 /// An example as a code block, below its path.
-fn block(Example { path, text, .. }: &Example) -> String {
-    let text = cut(text.trim_end_matches(['\r', '\n']), MAX_EXAMPLE);
-    let path = path.as_ref().map(|path| format!("{}:\n\n", paragraph(&format!("`{path}`"))));
+fn block(example: &Example) -> String {
+    let shown = example.shown();
+    let text = cut(&shown, MAX_EXAMPLE);
+    let path = example.path.as_ref().map(|path| format!("{}:\n\n", paragraph(&format!("`{path}`"))));
     // Longer than any run of backticks in the example.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -98,6 +99,15 @@ mod tests {
 
         To ignore one match, put a comment with `phaser:ignore no-x` on its line.
         ");
+    }
+
+    #[test]
+    fn help_shows_both_sides_of_a_change() {
+        let shown = markdown(
+            "type: keep_pattern\nmessage: m\nexamples: {violating: [{before: x, after: null}], passing: [{before: null, after: z}]}\n",
+        );
+        assert!(shown.contains("```\nx\n=> (no file)\n```"), "{shown}");
+        assert!(shown.contains("```\n(no file)\n=> z\n```"), "{shown}");
     }
 
     #[test]

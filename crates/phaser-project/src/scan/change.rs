@@ -50,13 +50,7 @@ pub type OtherChanges<'a> = dyn Fn(&dyn Fn(&RelPath) -> bool) -> Result<Vec<Chan
 
 /// Adds the violations of a change to a report.
 pub fn judge_change(matcher: &Matcher, change: &ChangeSet, options: &ChangeOptions<'_>, report: &mut Report) {
-    let mut judge = ChangeJudge {
-        matcher,
-        options,
-        reader: Reader::new(options.max_file_size),
-        violations: Vec::new(),
-        skipped: Vec::new(),
-    };
+    let mut judge = ChangeJudge::new(matcher, options);
     let mut kept: BTreeMap<usize, Vec<&ChangedFile>> = BTreeMap::new();
     for file in &change.files {
         let selection = matcher.select(&file.path, file.alias.as_ref());
@@ -76,6 +70,19 @@ pub fn judge_change(matcher: &Matcher, change: &ChangeSet, options: &ChangeOptio
         let all = || state.files().map_err(|error| gap(&RelPath::from("."), error.to_string()));
         judge.companions(&change.files, &has, &all);
     }
+    judge.finish(report);
+}
+
+/// Adds the violations of companions alone for a change that deletes no file. `has` is the project after it.
+pub fn judge_changed_companions(
+    matcher: &Matcher,
+    files: &[ChangedFile],
+    options: &ChangeOptions<'_>,
+    has: &dyn Fn(&RelPath) -> bool,
+    report: &mut Report,
+) {
+    let mut judge = ChangeJudge::new(matcher, options);
+    judge.companions(files, has, &|| Ok(Vec::new()));
     judge.finish(report);
 }
 
@@ -169,7 +176,12 @@ fn count(version: &[KeptMatch], digest: LineDigest) -> usize {
     version.iter().filter(|found| found.digest == digest).count()
 }
 
-impl ChangeJudge<'_> {
+impl<'a> ChangeJudge<'a> {
+    fn new(matcher: &'a Matcher, options: &'a ChangeOptions<'a>) -> Self {
+        let reader = Reader::new(options.max_file_size);
+        Self { matcher, options, reader, violations: Vec::new(), skipped: Vec::new() }
+    }
+
     fn finish(self, report: &mut Report) {
         report.violations.extend(self.violations);
         report.skipped.extend(self.skipped);

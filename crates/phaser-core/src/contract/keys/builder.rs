@@ -2,8 +2,8 @@
 
 use super::super::scope::ContractScope;
 use super::super::{
-    BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate,
-    Origin, Pattern, Severity, Warning, Zone,
+    BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, ExampleForm, Examples, Exclude,
+    FixTemplate, Origin, Pattern, Severity, Warning, Zone,
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_RULE, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{
@@ -203,26 +203,39 @@ impl ContractBuilder {
         self.judge_examples();
     }
 
-    /// Warns about examples that the type cannot be tested with.
+    /// Warns about examples that the type cannot be tested with. A text alone is a path where paths are meant.
     fn judge_examples(&mut self) {
         let Some(kind) = self.kind else { return };
-        let compares = self.contract.check.compares_change();
-        let Examples { violating, passing } = &self.contract.examples;
-        let lines = violating.iter().chain(passing).filter(|example| example.change.is_some() != compares);
-        let lines: Vec<usize> = lines.map(|example| example.line).collect();
-        for line in lines {
-            self.doubt(
-                line,
-                match compares {
-                    true if self.contract.check.companion().is_some() => {
-                        format!("{kind} is about several files, which an example does not have (remove it)")
-                    }
-                    true => format!("an example of {kind} is a change (write 'before: …' and 'after: …')"),
-                    false => {
-                        format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
-                    }
-                },
-            );
+        let wanted = self.contract.check.example_form();
+        let Examples { violating, passing } = &mut self.contract.examples;
+        let mut wrong = Vec::new();
+        for example in violating.iter_mut().chain(passing) {
+            let is_path = example.path.is_none() && example.fixed.is_none() && !example.text.is_empty();
+            match example.form() {
+                form if form == wanted => {}
+                ExampleForm::Text if wanted == ExampleForm::Files && is_path => {
+                    let path = std::mem::take(&mut example.text);
+                    example.set_files(vec![path]);
+                }
+                form => wrong.push((example.line, form)),
+            }
+        }
+        for (line, form) in wrong {
+            let what = match (wanted, form) {
+                (ExampleForm::Files, _) => {
+                    format!("an example of {kind} is a list of paths (write 'files: […]')")
+                }
+                (ExampleForm::Change, _) => {
+                    format!("an example of {kind} is a change (write 'before: …' and 'after: …')")
+                }
+                (ExampleForm::Text, ExampleForm::Files) => {
+                    format!("{kind} is not about several files (write 'path: …' and 'text: …' for 'files')")
+                }
+                (ExampleForm::Text, _) => {
+                    format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
+                }
+            };
+            self.doubt(line, what);
         }
     }
 

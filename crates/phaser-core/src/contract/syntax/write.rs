@@ -46,6 +46,10 @@ fn examples(examples: &Examples) -> String {
 
 /// One example as an entry of a list: its text alone, or a map.
 fn example(example: &Example) -> String {
+    if let [first, others @ ..] = example.files.as_slice() {
+        let others = others.iter().map(|path| format!(", {}", quoted(path)));
+        return format!("    - files: [{}{}]\n", quoted(first), others.collect::<String>());
+    }
     let text = quoted(&example.text);
     if let Some(change) = &example.change {
         let version = |text: &Option<String>| {
