@@ -55,7 +55,9 @@ fn own(contracts: &[Contract]) -> impl Iterator<Item = &Contract> {
 /// Reports a glob that matches no file of the project. A user's contract is exempt because it serves many projects, and so
 /// is one about the existence of a file.
 fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
-    let matches_one = |glob: &Glob| paths.iter().any(|path| glob.is_match(path.as_bytes()));
+    let base = &contract.scope.base;
+    let matches_one =
+        |glob: &Glob| paths.iter().filter_map(|path| path.below(base)).any(|path| glob.is_match(path));
     if !contract.check.reads_text() || contract.origin.layer == LayerKind::User || matches_one(&contract.glob)
     {
         return None;
@@ -284,8 +286,7 @@ fn same_demand(first: &Contract, second: &Contract) -> bool {
 
 /// Whether both apply to some file of the project, or to a path derived from either glob.
 fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
-    let derived =
-        [first, second].map(|contract| derived_path(contract).map(|path| RelPath::from(path.as_str())));
+    let derived = [first, second].map(derived_path);
     let both = |path: &RelPath| first.applies_to(path, None) && second.applies_to(path, None);
     derived.iter().flatten().chain(paths).any(both)
 }
@@ -332,6 +333,16 @@ mod tests {
                 "d.yaml:6: d: no file of the project matches '*.go' (correct 'file_glob' or remove the contract)",
             ],
         );
+    }
+
+    #[test]
+    fn glob_of_nested_contract_starts_at_its_directory() {
+        let mut nested = forbid("a", "x", "*.py");
+        nested.scope.base = "src".into();
+        check(&[nested.clone()], &[]);
+        nested.scope.base = "lib".into();
+        let what = "no file of the project matches '*.py' (correct 'file_glob' or remove the contract)";
+        check(&[nested], &[&format!("a.yaml:6: a: {what}")]);
     }
 
     #[test]
@@ -472,8 +483,7 @@ mod tests {
         for contract in &mut packs.contracts {
             contract.origin.layer = LayerKind::Project;
         }
-        let derived = packs.contracts.iter().filter_map(derived_path);
-        let paths: Vec<_> = derived.map(|path| RelPath::from(path.as_str())).collect();
+        let paths: Vec<_> = packs.contracts.iter().filter_map(derived_path).collect();
         assert_eq!(super::contracts(&packs.contracts, &paths), []);
     }
 }
