@@ -194,13 +194,14 @@ pub fn change_since(root: &Root, location: &GitLocation, range: &Revisions) -> R
     Ok(ChangeSet { files, state: Some(state), has_others: false })
 }
 
-/// The change of a commit, which `changes` compares with its parent.
+/// The change of a commit, which `changes` compares with its parent, if it has one.
 pub(super) fn change_of_commit(
     repository: &Repository,
-    (parent, commit): (ObjectId, ObjectId),
+    (parent, commit): (Option<ObjectId>, ObjectId),
     changes: &TreeChanges,
 ) -> Result<ChangeSet, GitError> {
-    let base = ChangeBase { repository: repository.another().with_caches(), trees: vec![parent] };
+    let base =
+        ChangeBase { repository: repository.another().with_caches(), trees: parent.into_iter().collect() };
     let files = base.files(changes)?;
     Ok(ChangeSet { files, state: Some(ProjectState::of_commit(base.repository, commit)), has_others: false })
 }
