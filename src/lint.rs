@@ -5,9 +5,9 @@ use crate::examples::derived_path;
 use phaser_core::code;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::imports;
-use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::dialect::Backtracks;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
+use phaser_core::matcher::{self, pattern};
 use phaser_core::sanitize::printable;
 use phaser_data::Format;
 use phaser_glob::{Glob, NamePattern};
@@ -31,6 +31,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(vacuous_path(contract));
         warnings.extend(code_of_other_language(contract));
         warnings.extend(idle_import(contract, paths));
+        warnings.extend(command_with_files(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -191,6 +192,10 @@ fn code_of_other_language(contract: &Contract) -> Vec<Warning> {
         let what = "no file of the glob is in a language that is parsed (name its 'language', or use forbid_pattern)";
         return vec![about(what.to_owned())];
     }
+    // One that fits no language is reported when contracts are loaded.
+    if matcher::broken(contract).is_some() {
+        return Vec::new();
+    }
     let misfit = |(language, why): (&str, String)| {
         about(format!("the code does not fit {language}: {} (write it for each language)", printable(&why)))
     };
@@ -229,6 +234,23 @@ fn idle_import(contract: &Contract, paths: &[RelPath]) -> Vec<Warning> {
         })
     };
     imports.globs.iter().filter_map(idle).map(about).collect()
+}
+
+/// Reports files of a contract about commands, which has none.
+fn command_with_files(contract: &Contract) -> Option<Warning> {
+    let key = match (contract.is_about_every_file(), &contract.exclude) {
+        _ if !contract.check.reads_commands() => return None,
+        (true, None) => return None,
+        (true, Some(_)) => "exclude_glob",
+        (false, _) => "file_glob",
+    };
+    let line = contract
+        .exclude
+        .as_ref()
+        .filter(|_| key == "exclude_glob")
+        .map_or(contract.glob_line, |one| one.line);
+    let what = format!("{}: '{key}' means nothing for {} (remove it)", contract.id, contract.kind);
+    Some(Warning::at(&contract.origin.file, line, what))
 }
 
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {

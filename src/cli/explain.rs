@@ -15,6 +15,7 @@ use super::environment::Environment;
 use crate::examples::derived_paths;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
+use phaser_core::check::{AppendRule, Check, CheckInput, FileSize, FileUnchanged};
 use phaser_core::contract::{Contract, LayerKind};
 use phaser_core::sanitize::inert;
 use phaser_project::path::RelPath;
@@ -101,7 +102,11 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
     let mut exceptions = Vec::new();
     let mut add = |kind, text| exceptions.push(ContractException { kind, text });
     let is_about_files = !contract.check.is_about_project();
-    if contract.ignorable && is_about_files && contract.check.reads_text() && has_comments(contract, files) {
+    let has_directives = matches!(
+        contract.check.input(),
+        CheckInput::Text | CheckInput::Data | CheckInput::Size | CheckInput::Path
+    );
+    if contract.ignorable && is_about_files && has_directives && has_comments(contract, files) {
         let directive =
             |scope: ExceptionKind| format!("phaser:{} {id} -- why it is fine here", scope.as_str());
         if contract.check.has_lines() {
@@ -196,6 +201,14 @@ fn write(
     }
     if let Some(pattern) = contract.check.pattern() {
         writeln!(out, "  pattern: {}", inert(&pattern.source))?;
+    }
+    if let Some(FileSize { lines, bytes }) = contract.check.limit() {
+        for (key, limit) in [("max_lines", lines), ("max_bytes", bytes)] {
+            limit.map_or(Ok(()), |limit| writeln!(out, "  {key}: {limit}"))?;
+        }
+    }
+    if let Check::Unchanged(FileUnchanged { append: AppendRule::Allow }) = contract.check {
+        writeln!(out, "  append: allow")?;
     }
     if let Some(companion) = contract.check.companion() {
         writeln!(out, "  companion: {}", inert(&companion.paths.join(" or ")))?;

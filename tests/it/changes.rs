@@ -433,6 +433,15 @@ mod companions {
     }
 
     #[test]
+    fn first_commit_needs_companions() {
+        let sandbox = Sandbox::new().contract(COMPANION).file("src/a.py", "x\n").git_init().git_add(".");
+        assert_eq!(staged(&sandbox), ["src/a.py has-test"]);
+        let sandbox = sandbox.git_commit("first");
+        let backtest = sandbox.run(["contracts", "backtest", "has-test", "--format", "json"]).json();
+        assert_eq!(backtest["commits"]["refused"], 1, "{backtest}");
+    }
+
+    #[test]
     fn without_any_companion_nothing_must_change() {
         let sandbox = project(&[LOCKED]).file("package.json", "{}\n").git_add(".").git_commit("alone");
         let sandbox = sandbox.file("package.json", "{ }\n").git_add(".");
@@ -538,6 +547,13 @@ mod examples_of_companions {
             assert!(output.stdout.contains(&expected), "{expected}\n{output}");
             assert_eq!(output.code, Some(1), "{output}");
         }
+    }
+
+    #[test]
+    fn companion_above_the_project_is_refused() {
+        let sandbox = Sandbox::new().contract(&COMPANION.replace("'tests/test_{stem}.py'", "'../{name}'"));
+        let output = sandbox.run(["enforce", "--all"]);
+        assert!(output.stderr.contains("has-test.yaml:3: 'companion' leads out of the project"), "{output}");
     }
 
     #[test]

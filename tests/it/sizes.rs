@@ -27,6 +27,32 @@ fn counts_lines_and_bytes() {
 }
 
 #[test]
+fn limits_are_numbers_and_explained() {
+    let sandbox = Sandbox::new().contract(SMALL);
+    let explained = sandbox.run(["explain", "small"]).stdout;
+    assert!(explained.contains("  max_lines: 3\n  max_bytes: 40\n"), "{explained}");
+    let shown = sandbox.run(["contracts", "show", "small", "--format", "json"]).json();
+    assert_eq!(shown["contract"]["max_lines"], 3, "{shown}");
+    let created = sandbox.run([
+        "contracts",
+        "create",
+        "--rule-id",
+        "tiny",
+        "--type",
+        "file_size",
+        "--max-lines",
+        "5",
+        "--message",
+        "m",
+        "--dry-run",
+    ]);
+    assert!(created.stdout.contains("\nmax_lines: 5\n"), "{created}");
+    let list = Sandbox::new().contract(&SMALL.replace("max_lines: 3", "max_lines: [3]"));
+    let list = list.run(["enforce", "--all"]);
+    assert!(list.stderr.contains("small.yaml:3: 'max_lines' is not a number (write digits)"), "{list}");
+}
+
+#[test]
 fn judges_files_too_large_to_search() {
     let sandbox = Sandbox::new().contract(SMALL).file("a.txt", "x\n".repeat(1000));
     let output = sandbox.run(["enforce", "--all", "--max-file-size", "100", "--format", "json"]);

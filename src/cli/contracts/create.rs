@@ -247,7 +247,8 @@ fn failures(contract: &Contract, root: &Root) -> Vec<String> {
         .map(|tested| {
             let removed = tested.example.change.as_ref().and_then(|change| change.before.as_deref());
             let path = tested.path.to_text();
-            let texts = [tested.example.text.as_str(), removed.unwrap_or_default()];
+            let files = tested.example.files.join(", ");
+            let texts = [files.as_str(), tested.example.text.as_str(), removed.unwrap_or_default()];
             let is_path = tested.example.path.is_some();
             let what = texts.into_iter().find(|text| !text.is_empty() && !is_path).unwrap_or(&path);
             format!("{} example '{what}': {}", tested.expected.as_str(), explain(contract, tested))

@@ -37,7 +37,11 @@ fn value(key: &ContractKey, contract: &Contract) -> Value {
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Object(object))) => serde_json::from_str(&object.text).unwrap_or_default(),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
-        (_, Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_)) | None) => Value::Null,
+        (
+            _,
+            Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_) | KeyValue::Empty(_))
+            | None,
+        ) => Value::Null,
     }
 }
 

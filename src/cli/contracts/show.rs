@@ -228,7 +228,7 @@ fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
         KeyValue::List(list) | KeyValue::Scalars(list) => {
             list.iter().map(|word| &*word.text).collect::<Vec<_>>().join(", ")
         }
-        KeyValue::Examples(_) => return None,
+        KeyValue::Examples(_) | KeyValue::Empty(_) => return None,
     })
 }
 
@@ -243,8 +243,9 @@ pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette
         for example in examples {
             let path = example.path.as_ref().map(|path| format!("({}) ", inert(path))).unwrap_or_default();
             let shown = example.shown();
-            let mut lines = shown.lines();
-            writeln!(out, "  - {path}{}", inert(lines.next().unwrap_or_default()))?;
+            let mut lines = shown.split('\n');
+            let first = format!("  - {path}{}", inert(lines.next().unwrap_or_default()));
+            writeln!(out, "{}", first.trim_end())?;
             lines.try_for_each(|line| writeln!(out, "    {}", inert(line)))?;
         }
     }

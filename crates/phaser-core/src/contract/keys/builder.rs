@@ -133,7 +133,19 @@ impl ContractBuilder {
                     fix.is_literal = true;
                 }
             }
+            (ValueShape::Number { set, .. }, Value::Text(text) | Value::Literal(text)) => set(self, text),
             (ValueShape::Scalars { set, .. }, Value::Scalars(scalars)) => set(self, &scalars),
+            (
+                ValueShape::TextOrList { set, .. }
+                | ValueShape::Texts { set, .. }
+                | ValueShape::Choices { set, .. }
+                | ValueShape::Scalars { set, .. },
+                Value::Empty(line),
+            ) => {
+                let top = std::mem::replace(&mut self.top, line);
+                set(self, &[]);
+                self.top = top;
+            }
             (
                 ValueShape::TextOrList { set, .. }
                 | ValueShape::Texts { set, .. }
@@ -374,8 +386,9 @@ impl ContractBuilder {
             Ok(path) => self.of_type.path = Some(path),
             Err(error) => {
                 let column = text.get(..error.at).map_or(0, |before| before.chars().count()) + 1;
-                let what = format!("'path' is not a JSONPath: {error} at character {column}");
-                self.mistake(line, format!("{what} (for instance '$.dependencies.*')"));
+                let (what, hint) =
+                    error.what.split_once(" (").unwrap_or((error.what, "for instance '$.dependencies.*')"));
+                self.mistake(line, format!("'path' is not a JSONPath: {what} at character {column} ({hint}"));
             }
         }
     }
@@ -534,7 +547,7 @@ impl ContractBuilder {
             }
             for LocatedText { text, line } in globs {
                 if let Err(error) = Glob::new(text) {
-                    self.mistake(*line, format!("'import': {}", printable(&error.to_string())));
+                    self.wrong_glob("import", &LocatedText::new(&**text, *line), &error);
                 }
             }
             if let Some(what) = imports::engine::mistake() {
@@ -559,6 +572,9 @@ impl ContractBuilder {
                 self.mistake(*line, what);
             } else if text.starts_with('/') || text.contains('\\') {
                 let what = "'companion' is relative to the project, with '/' between names (write it without '\\' and '/' at the start)";
+                self.mistake(*line, what);
+            } else if text.starts_with("..") && text.split('/').next() == Some("..") {
+                let what = "'companion' leads out of the project (write it without '..' at the start, or '{dir}/../…')";
                 self.mistake(*line, what);
             } else if text.contains('*') {
                 self.mistake(*line, format!("'companion' is a path and no glob (use {known})"));
@@ -638,9 +654,11 @@ impl ContractBuilder {
     fn wrong_glob(&mut self, key: &str, glob: &LocatedText<'_>, error: &GlobError) {
         let why = match error {
             GlobError::Syntax { why, .. } => why.clone(),
-            GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
+            GlobError::Empty => "the glob is empty".to_owned(),
+            GlobError::TooLong(_) => error.to_string(),
         };
-        let what = format!("'{key}' is not valid: {} (for instance '**/*.py')", printable(&why));
+        let example = if key == "import" { "src/infra/**" } else { "**/*.py" };
+        let what = format!("'{key}' is not valid: {} (for instance '{example}')", printable(&why));
         self.mistake(glob.line, what);
     }
 

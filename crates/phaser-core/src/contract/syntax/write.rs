@@ -26,7 +26,7 @@ pub fn to_yaml(contract: &Contract) -> String {
             let words: Vec<_> = list.iter().map(|word| scalar(key, &word.text)).collect();
             Some(format!("[{}]", words.join(", ")))
         }
-        Value::Examples(_) => None,
+        Value::Examples(_) | Value::Empty(_) => None,
     };
     let lines = KEYS.iter().filter_map(|key| Some((key.name, written(key)?)));
     let mut yaml: String = lines.map(|(name, value)| format!("{name}: {value}\n")).collect();

@@ -103,12 +103,27 @@ impl YamlKeys {
 
 impl ContractDocument<'static> {
     /// Adds the value of a key, which must have the key's shape.
-    fn put(&mut self, YamlEntry { key, value, .. }: YamlEntry) -> Result<(), YamlMistake> {
+    fn put(&mut self, YamlEntry { key, line, value }: YamlEntry) -> Result<(), YamlMistake> {
         let value = match KEYS[key].shape {
             ValueShape::Text { .. } => {
                 let is_literal = !value.is_text && value.value != YamlNodeValue::Nothing;
                 let text = text(value)?;
                 if is_literal { Value::Literal(text) } else { Value::Text(text) }
+            }
+            ValueShape::Number { .. } => match value.value {
+                YamlNodeValue::Scalar(_) => Value::Literal(text(value)?),
+                _ => {
+                    let what = format!("'{}' is not a number (write digits)", KEYS[key].name);
+                    return Err(YamlMistake::at(line, what));
+                }
+            },
+            ValueShape::Scalars { .. }
+            | ValueShape::TextOrList { .. }
+            | ValueShape::Texts { .. }
+            | ValueShape::Choices { .. }
+                if matches!(&value.value, YamlNodeValue::List(list) if list.is_empty()) =>
+            {
+                Value::Empty(line)
             }
             ValueShape::Scalars { .. } => {
                 let list = match value.value {
