@@ -311,12 +311,12 @@ fn read_target(
         Some(whole) => judge_requirements(matcher, target, reader.read(whole), &mut checked),
         None => set_contents(&mut checked.violations, content.as_deref().ok()),
     }
-    if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
-        propose_fixes(fixer, target, bytes, text, &mut checked);
-    }
     let size = selection.needs_size().then(|| size::of(target, &content, readable)).flatten();
     if let Some(size) = size {
         checked.violations.extend(matcher.check_size(selection, &target.path, size, readable));
+    }
+    if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
+        propose_fixes(fixer, target, bytes, text, &mut checked);
     }
     let mut scanned = ScannedTarget::default();
     if let (true, Some(text)) = (*added_ignores, readable) {
