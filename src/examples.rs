@@ -220,7 +220,9 @@ fn run_files(matcher: &Matcher, contract: &Contract, example: &Example) -> Repor
     let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
     let paths: Vec<RelPath> = example.files.iter().map(|path| contract.scope.base.join(path)).collect();
     if contract.check.companion().is_some_and(|companion| companion.demand == CompanionDemand::Exists) {
-        judge_companions(matcher, paths.iter(), &|path| paths.contains(path), &mut report);
+        let target = |path: &RelPath| Target::new(path.clone(), Content::Bytes("".into()));
+        let targets: Vec<Target> = paths.iter().map(target).collect();
+        judge_companions(matcher, &targets, &|path| paths.contains(path), u64::MAX, &mut report);
         return report;
     }
     let changed = |path: RelPath| ChangedFile {
@@ -232,7 +234,8 @@ fn run_files(matcher: &Matcher, contract: &Contract, example: &Example) -> Repor
         moved_to: None,
     };
     let files: Vec<ChangedFile> = paths.into_iter().map(changed).collect();
-    judge_changed_companions(matcher, &files, &change_options(&|_| Ok(Vec::new())), &|_| true, &mut report);
+    let exists = |_: &RelPath| Some(Content::Bytes("".into()));
+    judge_changed_companions(matcher, &files, &change_options(&|_| Ok(Vec::new())), &exists, &mut report);
     report
 }
 

@@ -102,10 +102,11 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
     let mut exceptions = Vec::new();
     let mut add = |kind, text| exceptions.push(ContractException { kind, text });
     let is_about_files = !contract.check.is_about_project();
-    let has_directives = matches!(
-        contract.check.input(),
-        CheckInput::Text | CheckInput::Data | CheckInput::Size | CheckInput::Path
-    );
+    let has_directives = match contract.check.input() {
+        CheckInput::Text | CheckInput::Data | CheckInput::Size | CheckInput::Path => true,
+        CheckInput::Companion => !contract.check.needs_approval(),
+        CheckInput::Message | CheckInput::Change | CheckInput::Command => false,
+    };
     if contract.ignorable && is_about_files && has_directives && has_comments(contract, files) {
         let directive =
             |scope: ExceptionKind| format!("phaser:{} {id} -- why it is fine here", scope.as_str());

@@ -433,6 +433,59 @@ mod companions {
     }
 
     #[test]
+    fn directive_excepts_file_without_companion() {
+        let ignored = "# phaser:ignore-file has-test -- only names\nx\n";
+        let sandbox = project(&[COMPANION]).file("src/a.py", ignored).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(stop(&sandbox).reported(), [""; 0]);
+        for mode in [["--all", "--strict"], ["--diff", "HEAD"]] {
+            let mut command = sandbox.command();
+            let output = sandbox.run_with(command.arg("enforce").args(mode), b"");
+            assert_eq!(
+                (output.code, output.stdout.as_str()),
+                (Some(0), "0 errors, 0 warnings, 1 ignored\n"),
+                "{output}"
+            );
+        }
+        let strict = sandbox.run(["enforce", "--all", "--no-ignores", "--format", "json"]);
+        assert_eq!(strict.violations(), ["src/a.py has-test"]);
+        assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+        let explained = sandbox.run(["explain", "has-test"]);
+        assert!(explained.stdout.contains("phaser:ignore-file has-test"), "{explained}");
+        let sandbox = sandbox.file(".claude/phaser.yaml", "ignores: deny\n").git_add(".").git_commit("all");
+        let added = sandbox.hook("PreToolUse").guard().write("src/b.py", ignored).run();
+        assert_eq!(added.decision(), "deny", "{added}");
+        sandbox.hook("PreToolUse").guard().edit("src/a.py", "x\n", "y\n").run().assert_allowed();
+        let sandbox = sandbox.file("tests/test_a.py", "x\n").git_add(".").git_commit("test");
+        sandbox.git(&["rm", "-q", "tests/test_a.py"]);
+        assert_eq!(staged(&sandbox), [""; 0], "the file that needs it is excepted");
+    }
+
+    #[test]
+    fn lint_accepts_directives_for_changes() {
+        let text = "def test():\n    assert a  # phaser:ignore keep-asserts -- flaky\n";
+        let sandbox =
+            project(&[KEEP]).file("tests/c.py", text).file("d.py", "# phaser:ignore keep-asserts\n");
+        let lint = sandbox.run(["contracts", "lint"]);
+        let outside = "d.py:1: 'keep-asserts' is not violated here (remove it)\n";
+        assert_eq!(lint.stdout, outside, "{lint}");
+    }
+
+    #[test]
+    fn directive_for_changed_companion_must_be_committed() {
+        let paired = LOCKED.replace("'package.json'", "'*.toml'");
+        let sandbox = project(&[&paired]).file("package-lock.json", "x\n").file("a.toml", "a = 1\n");
+        let sandbox = sandbox.git_add(".").git_commit("both");
+        let ignored = "# phaser:ignore-file lock-file\na = 1\n";
+        let sandbox = sandbox.file("a.toml", ignored).git_add(".");
+        assert_eq!(staged(&sandbox), ["a.toml lock-file"]);
+        let sandbox =
+            sandbox.git_commit("directive").file("a.toml", format!("{ignored}b = 1\n")).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+    }
+
+    #[test]
     fn first_commit_needs_companions() {
         let sandbox = Sandbox::new().contract(COMPANION).file("src/a.py", "x\n").git_init().git_add(".");
         assert_eq!(staged(&sandbox), ["src/a.py has-test"]);

@@ -1133,8 +1133,9 @@ impl<'p> Inspection<'p> {
             judge_change(matcher, change, &options, report);
         } else if let Source::Tree(_) = self.source {
             let present = ProjectFiles { root: &project.root, targets: &self.targets };
-            let paths = self.targets.targets.iter().map(|target| &target.path);
-            judge_companions(matcher, paths, &|path| present.has(path), report);
+            let max_file_size = project.options.max_file_size;
+            let has = |path: &RelPath| present.has(path);
+            judge_companions(matcher, &self.targets.targets, &has, max_file_size, report);
         }
     }
 

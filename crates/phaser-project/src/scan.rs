@@ -277,9 +277,12 @@ fn search_target(
     for &contract in selection.satisfied_by_existence() {
         worker.satisfied[contract] = true;
     }
-    match selection.is_empty() {
-        true => ScannedTarget::default(),
-        false => read_target(matcher, worker, &selection, target, file),
+    let may_ignore = |&index: &usize| added_ignores::is_judged_later(&matcher.contracts()[index]);
+    let is_read =
+        !selection.is_empty() || (worker.added_ignores && selection.changes().iter().any(may_ignore));
+    match is_read {
+        true => read_target(matcher, worker, &selection, target, file),
+        false => ScannedTarget::default(),
     }
 }
 

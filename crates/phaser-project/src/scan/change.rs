@@ -27,7 +27,7 @@ use crate::baseline::BaselineEntry;
 use crate::path::RelPath;
 use crate::report::Report;
 use crate::source::change::{ChangeSet, ChangedFile};
-use crate::source::{Content, Reader};
+use crate::source::{Content, Reader, Target};
 use phaser_core::check::{Check, Companion, CompanionDemand, FileUnchanged, with_line_feeds};
 use phaser_core::contract::Contract;
 use phaser_core::matcher::{Matcher, line_match};
@@ -44,6 +44,9 @@ pub struct ChangeOptions<'a> {
     /// The other files that are not as in the last commit, for a change that [has others](ChangeSet::has_others).
     pub others: &'a OtherChanges<'a>,
 }
+
+/// The content of a file of the project after a change; `None` without such a file.
+pub type ContentOf<'a> = dyn Fn(&RelPath) -> Option<Content> + 'a;
 
 /// Finds the files that are not as in the last commit, among those that a predicate accepts.
 pub type OtherChanges<'a> = dyn Fn(&dyn Fn(&RelPath) -> bool) -> Result<Vec<ChangedFile>, Skipped> + 'a;
@@ -66,31 +69,32 @@ pub fn judge_change(matcher: &Matcher, change: &ChangeSet, options: &ChangeOptio
         judge.kept(index, &files, change.has_others);
     }
     if let Some(state) = &change.state {
-        let has = |path: &RelPath| state.has(path);
+        let content = |path: &RelPath| state.content(path);
         let all = || state.files().map_err(|error| gap(&RelPath::from("."), error.to_string()));
-        judge.companions(&change.files, &has, &all);
+        judge.companions(&change.files, &content, &all);
     }
     judge.finish(report);
 }
 
-/// Adds the violations of companions alone for a change that deletes no file. `has` is the project after it.
+/// Adds the violations of companions alone for a change that deletes no file. `content` is that of a file after it.
 pub fn judge_changed_companions(
     matcher: &Matcher,
     files: &[ChangedFile],
     options: &ChangeOptions<'_>,
-    has: &dyn Fn(&RelPath) -> bool,
+    content: &ContentOf<'_>,
     report: &mut Report,
 ) {
     let mut judge = ChangeJudge::new(matcher, options);
-    judge.companions(files, has, &|| Ok(Vec::new()));
+    judge.companions(files, content, &|| Ok(Vec::new()));
     judge.finish(report);
 }
 
 /// Adds a violation for each of these files of the project without its companion.
-pub fn judge_companions<'p>(
+pub fn judge_companions(
     matcher: &Matcher,
-    paths: impl Iterator<Item = &'p RelPath>,
+    targets: &[Target],
     has: &dyn Fn(&RelPath) -> bool,
+    max_file_size: u64,
     report: &mut Report,
 ) {
     let exists = |contract: &Contract| {
@@ -99,11 +103,15 @@ pub fn judge_companions<'p>(
     if !matcher.contracts().iter().any(|contract| exists(contract)) {
         return;
     }
-    for path in paths {
+    let mut reader = Reader::new(max_file_size);
+    for Target { path, content, .. } in targets {
         let selection = matcher.select(path, None);
         for contract in selection.changes().iter().map(|&index| &matcher.contracts()[index]) {
-            if exists(contract) {
-                report.violations.extend(missing_companion(contract, path, has));
+            if exists(contract)
+                && let Some(mut violation) = missing_companion(contract, path, has)
+            {
+                apply_directives(matcher, &mut reader, content, &mut violation);
+                report.violations.push(violation);
             }
         }
     }
@@ -122,6 +130,15 @@ fn missing_companion(
     let mut violation = Violation::of_file(contract, path);
     violation.change = Some(Box::new(ChangeDetail::NoCompanion(companions)));
     Some(violation)
+}
+
+/// Marks a violation of a file as ignored, if a directive in this content of the file says so.
+fn apply_directives(matcher: &Matcher, reader: &mut Reader, content: &Content, violation: &mut Violation) {
+    let Ok(bytes) = reader.read(content) else { return };
+    if let Some(text) = Text::new(&*bytes) {
+        let path = violation.path.clone();
+        matcher.apply_directives(&path, &text, std::slice::from_mut(violation));
+    }
 }
 
 /// The companions of a file.
@@ -400,7 +417,7 @@ impl<'a> ChangeJudge<'a> {
     fn companions(
         &mut self,
         files: &[ChangedFile],
-        has: &dyn Fn(&RelPath) -> bool,
+        content: &ContentOf<'_>,
         all: &dyn Fn() -> Result<Vec<RelPath>, Skipped>,
     ) {
         let contracts: Vec<usize> = (0..self.matcher.contracts().len())
@@ -422,7 +439,7 @@ impl<'a> ChangeJudge<'a> {
             match demand {
                 CompanionDemand::Changed => {
                     for file in own {
-                        let violation = self.companion_unchanged(&contract, file, &changed, has);
+                        let violation = self.companion_unchanged(&contract, file, &changed, content);
                         self.violations.extend(violation);
                     }
                 }
@@ -453,8 +470,13 @@ impl<'a> ChangeJudge<'a> {
                     }
                     paths.sort_unstable();
                     paths.dedup();
+                    let has = |path: &RelPath| content(path).is_some();
                     for path in paths {
-                        self.violations.extend(missing_companion(&contract, &path, has));
+                        let Some(mut violation) = missing_companion(&contract, &path, &has) else { continue };
+                        if let Some(content) = content(&path) {
+                            apply_directives(self.matcher, &mut self.reader, &content, &mut violation);
+                        }
+                        self.violations.push(violation);
                     }
                 }
             }
@@ -477,22 +499,26 @@ impl<'a> ChangeJudge<'a> {
         contract: &Arc<Contract>,
         file: &ChangedFile,
         changed: &[&ChangedFile],
-        has: &dyn Fn(&RelPath) -> bool,
+        content: &ContentOf<'_>,
     ) -> Option<Violation> {
         let companions = companions(contract, &file.path);
         if changed.iter().any(|other| companions.contains(&other.path)) {
             return None;
         }
         // A companion that exists nowhere cannot change; `companion_exists` demands one.
-        let there: Vec<RelPath> = companions.into_iter().filter(|path| has(path)).collect();
+        let there: Vec<RelPath> = companions.into_iter().filter(|path| content(path).is_some()).collect();
         if there.is_empty() {
             return None;
         }
         let mut violation = Violation::of_file(contract, &file.path);
-        let content = file.after.as_ref().and_then(|after| self.bytes(&file.path, after).ok().flatten());
-        let digest = digest_of_content(content.as_deref().unwrap_or(b"\0deleted"));
+        let after = file.after.as_ref().and_then(|after| self.bytes(&file.path, after).ok().flatten());
+        let digest = digest_of_content(after.as_deref().unwrap_or(b"\0deleted"));
         violation.fingerprint = Fingerprint { line: digest, text: digest, repeat: 1 };
         violation.change = Some(Box::new(ChangeDetail::CompanionUnchanged(there)));
+        // The directive must have been there before: a change does not excuse itself.
+        if let Some(before) = file.before.iter().flatten().next() {
+            apply_directives(self.matcher, &mut self.reader, before, &mut violation);
+        }
         Some(violation)
     }
 }

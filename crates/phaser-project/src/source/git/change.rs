@@ -338,23 +338,23 @@ impl ProjectState {
         Self { repository: Mutex::new(repository), holder: StateHolder::Disk }
     }
 
-    /// Whether the project has a file.
-    pub fn has(&self, path: &RelPath) -> bool {
+    /// The content of a file; `None` if the project does not have it.
+    pub fn content(&self, path: &RelPath) -> Option<Content> {
         let repository = &*self.repository.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(inside) = repository.path_in_worktree(path) else { return false };
-        match &self.holder {
+        let inside = repository.path_in_worktree(path)?;
+        let entry = match &self.holder {
             StateHolder::Index(index) => {
-                index.entry_by_path(inside.as_bstr()).is_some_and(compare::is_committed)
+                let entry = index.entry_by_path(inside.as_bstr());
+                entry.filter(|entry| compare::is_committed(entry)).map(TreeEntry::of_index)
             }
-            StateHolder::Commit(tree) => entry_in(repository, *tree, &inside)
-                .ok()
-                .flatten()
-                .is_some_and(|entry| entry.kind != EntryKind::Tree),
+            StateHolder::Commit(tree) => entry_in(repository, *tree, &inside).ok().flatten(),
             StateHolder::Disk => {
-                let file = native(&inside).map(|file| repository.worktree.join(file));
-                file.is_some_and(|file| file.symlink_metadata().is_ok_and(|file| !file.is_dir()))
+                let file = repository.worktree.join(native(&inside)?);
+                let is_there = file.symlink_metadata().is_ok_and(|file| !file.is_dir());
+                return is_there.then_some(Content::File(file));
             }
-        }
+        };
+        entry.filter(|entry| entry.kind != EntryKind::Tree).map(|entry| content(repository, entry))
     }
 
     /// All files of the project.
