@@ -57,9 +57,9 @@ Examples:
   phaser contracts backtest no-print --commits 500
   phaser contracts backtest draft.yaml
 
-The contract is tried as if it were enabled, with the overrides of the configuration. A commit would have been
-refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT --new-lines').
-Ignore directives apply, the baseline does not.
+The contract is tried as if it were enabled, with the overrides of the configuration. A commit would
+have been refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT
+--new-lines'). Ignore directives apply, the baseline does not.
 
 Exit codes:
   0  it ran

@@ -163,8 +163,8 @@ pub struct Create {
 }
 
 const AFTER: &str = "\
-Without flags on a terminal it asks for everything, runs the examples, and shows what the contract finds today and
-which of the last 200 commits it would have refused.
+Without flags on a terminal it asks for everything, runs the examples, and shows what the contract
+finds today and which of the last 200 commits it would have refused.
 
 Examples:
   phaser contracts create
