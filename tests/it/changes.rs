@@ -486,6 +486,40 @@ mod companions {
     }
 
     #[test]
+    fn sparse_checkout_has_companions_outside() {
+        for sparse_index in ["--no-sparse-index", "--sparse-index"] {
+            let there = "rule_id: there\ntype: file_exists\nfile_glob: 'tests/test_a.py'\nmessage: m\nseverity: error\n";
+            let sandbox =
+                project(&[COMPANION, there]).contract(&LOCKED.replace("package-lock", "locks/package-lock"));
+            let sandbox = sandbox
+                .file("src/a.py", "x\n")
+                .file("src/b.py", "x\n")
+                .file("tests/test_a.py", "x\n")
+                .file("package.json", "{}\n")
+                .file("locks/package-lock.json", "{}\n")
+                .git_add(".")
+                .git_commit("all");
+            sandbox.git(&["sparse-checkout", "set", "--cone", sparse_index, "src", ".claude"]);
+            assert!(!sandbox.path("tests").exists() && !sandbox.path("locks").exists());
+            let alone = ["src/b.py has-test"];
+            let all = sandbox.run(["enforce", "--all", "--format", "json"]);
+            assert_eq!(all.violations(), alone, "{sparse_index}");
+            let sandbox =
+                sandbox.file("src/a.py", "y\n").file("src/b.py", "y\n").file("package.json", "{ }\n");
+            let both = ["package.json lock-file", "src/b.py has-test"];
+            let diff = sandbox.run(["enforce", "--diff", "HEAD", "--format", "json"]);
+            assert_eq!(diff.violations(), both, "{sparse_index}");
+            let reported = stop(&sandbox).reported().join(" ");
+            assert!(
+                !reported.contains("src/a.py") && reported.contains("src/b.py"),
+                "{sparse_index} {reported}"
+            );
+            let sandbox = sandbox.git_add(".");
+            assert_eq!(staged(&sandbox), both, "{sparse_index}");
+        }
+    }
+
+    #[test]
     fn first_commit_needs_companions() {
         let sandbox = Sandbox::new().contract(COMPANION).file("src/a.py", "x\n").git_init().git_add(".");
         assert_eq!(staged(&sandbox), ["src/a.py has-test"]);

@@ -143,7 +143,7 @@ fn prose_of_help_is_not_broken_twice() {
         let prose = |line: &&str| line.starts_with(char::is_alphabetic);
         let lines: Vec<&str> = help.lines().collect();
         let broken = lines.windows(3).find(|lines| {
-            lines.iter().all(|line| prose(&line)) && lines[1].len() < 40 && lines[0].len() > 80
+            lines.iter().all(|line| prose(line)) && lines[1].len() < 40 && lines[0].len() > 80
         });
         assert_eq!(broken, None, "{command:?}");
     }

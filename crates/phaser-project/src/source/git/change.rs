@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use gix::ObjectId;
@@ -297,6 +297,24 @@ fn entry_in(repository: &Repository, tree: ObjectId, path: &[u8]) -> Result<Opti
     Ok(entry.map(|entry| TreeEntry { id: entry.object_id(), kind: entry.mode().kind() }))
 }
 
+/// The entry of a file that is committed and that the checkout leaves out.
+pub(super) fn entry_outside_checkout(
+    repository: &Repository,
+    index: &gix::index::File,
+    path: &[u8],
+) -> Option<TreeEntry> {
+    if let Some(entry) = index.entry_by_path(path.as_bstr()) {
+        let is_outside = compare::is_committed(entry) && entry.flags.contains(Flags::SKIP_WORKTREE);
+        return is_outside.then(|| TreeEntry::of_index(entry));
+    }
+    let mut slashes = memchr::memchr_iter(b'/', path).filter(|_| index.is_sparse());
+    slashes.find_map(|slash| {
+        let directory =
+            index.entry_by_path(path[..=slash].as_bstr()).filter(|entry| entry.mode.is_sparse())?;
+        entry_in(repository, directory.id, &path[slash + 1..]).ok().flatten()
+    })
+}
+
 fn is_file(entry: TreeEntry) -> bool {
     matches!(entry.kind, EntryKind::Blob | EntryKind::BlobExecutable)
 }
@@ -312,7 +330,8 @@ pub struct ProjectState {
 enum StateHolder {
     Index(Box<gix::index::File>),
     Commit(ObjectId),
-    Disk,
+    /// With the index, read on first use; `None` if it cannot be read.
+    Disk(Box<OnceLock<Option<gix::index::File>>>),
 }
 
 impl fmt::Debug for ProjectState {
@@ -320,7 +339,7 @@ impl fmt::Debug for ProjectState {
         f.write_str(match self.holder {
             StateHolder::Index(_) => "ProjectState(index)",
             StateHolder::Commit(_) => "ProjectState(commit)",
-            StateHolder::Disk => "ProjectState(disk)",
+            StateHolder::Disk(_) => "ProjectState(disk)",
         })
     }
 }
@@ -335,7 +354,7 @@ impl ProjectState {
     }
 
     fn of_disk(repository: Repository) -> Self {
-        Self { repository: Mutex::new(repository), holder: StateHolder::Disk }
+        Self { repository: Mutex::new(repository), holder: StateHolder::Disk(Box::default()) }
     }
 
     /// The content of a file; `None` if the project does not have it.
@@ -345,13 +364,17 @@ impl ProjectState {
         let entry = match &self.holder {
             StateHolder::Index(index) => {
                 let entry = index.entry_by_path(inside.as_bstr());
-                entry.filter(|entry| compare::is_committed(entry)).map(TreeEntry::of_index)
+                let entry = entry.filter(|entry| compare::is_committed(entry)).map(TreeEntry::of_index);
+                entry.or_else(|| entry_outside_checkout(repository, index, &inside))
             }
             StateHolder::Commit(tree) => entry_in(repository, *tree, &inside).ok().flatten(),
-            StateHolder::Disk => {
+            StateHolder::Disk(index) => {
                 let file = repository.worktree.join(native(&inside)?);
-                let is_there = file.symlink_metadata().is_ok_and(|file| !file.is_dir());
-                return is_there.then_some(Content::File(file));
+                if file.symlink_metadata().is_ok_and(|file| !file.is_dir()) {
+                    return Some(Content::File(file));
+                }
+                let index = index.get_or_init(|| repository.index().ok()).as_ref()?;
+                entry_outside_checkout(repository, index, &inside)
             }
         };
         entry.filter(|entry| entry.kind != EntryKind::Tree).map(|entry| content(repository, entry))
@@ -370,7 +393,7 @@ impl ProjectState {
                 let files = compare::files(repository, b"", *tree)?;
                 files.iter().filter_map(|file| repository.project_path(&file.path)).collect()
             }
-            StateHolder::Disk => {
+            StateHolder::Disk(_) => {
                 let mut files = of_index(&repository.index()?);
                 let root = |path: &RelPath| {
                     let inside = repository.path_in_worktree(path).unwrap_or_default();
