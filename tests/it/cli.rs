@@ -142,9 +142,9 @@ fn prose_of_help_is_not_broken_twice() {
         let help = sandbox.run_with(sandbox.command().args(command).arg("--help"), b"").stdout;
         let prose = |line: &&str| line.starts_with(char::is_alphabetic);
         let lines: Vec<&str> = help.lines().collect();
-        let broken = lines.windows(3).find(|lines| {
-            lines.iter().all(|line| prose(line)) && lines[1].len() < 40 && lines[0].len() > 80
-        });
+        let broken = lines
+            .windows(3)
+            .find(|lines| lines.iter().all(|line| prose(line)) && lines[1].len() < 40 && lines[0].len() > 80);
         assert_eq!(broken, None, "{command:?}");
     }
 }

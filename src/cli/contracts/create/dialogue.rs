@@ -268,7 +268,7 @@ fn ask_type(prompt: &mut Prompt<'_>) -> anyhow::Result<Option<&'static ContractT
     prompt.print(|out| {
         (1..)
             .zip(OFFERED)
-            .try_for_each(|(at, kind)| writeln!(out, "  {at}  {:<18} {}", kind.name, kind.meaning))
+            .try_for_each(|(at, kind)| writeln!(out, "  {at:>2}  {:<18} {}", kind.name, kind.meaning))
     })?;
     loop {
         let Some(answer) = prompt.line(TYPE, Some("1"))? else { return Ok(None) };
