@@ -31,6 +31,7 @@ use phaser_project::source::change::{ChangeSet, ChangedFile};
 use phaser_project::source::message::{self, COMMENT_PREFIX};
 use phaser_project::source::view::DiskView;
 use phaser_project::source::{Content, Coverage, Target, Targets};
+use phaser_zones::Language;
 
 /// What an example demonstrates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -315,6 +316,11 @@ pub fn derived_paths(contract: &Contract) -> impl Iterator<Item = RelPath> {
         let mut paths = paths.map(|path| contract.scope.base.join(&path));
         paths.find(|path| contract.applies_to(path, None))
     })
+}
+
+/// Whether a file of its globs can have a comment, where an ignore directive stands.
+pub fn may_have_comments(contract: &Contract) -> bool {
+    derived_paths(contract).any(|path| Language::has_comments(path.as_bytes()))
 }
 
 /// The globs that a glob with braces stands for, in order: `{a,b}/*.md` gives `a/*.md` and `b/*.md`.

@@ -12,7 +12,7 @@ use super::args::shared::OutputArgs;
 use super::completions::CONTRACT_ID;
 use super::contracts::{self, Where};
 use super::environment::Environment;
-use crate::examples::derived_paths;
+use crate::examples::may_have_comments;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::check::{AppendRule, Check, CheckInput, FileSize, FileUnchanged};
@@ -148,8 +148,7 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
 
 /// Whether the contract can apply to a file that can have a comment.
 fn has_comments(contract: &Contract, files: &[&RelPath]) -> bool {
-    files.iter().any(|path| Language::has_comments(path.as_bytes()))
-        || derived_paths(contract).any(|path| Language::has_comments(path.as_bytes()))
+    files.iter().any(|path| Language::has_comments(path.as_bytes())) || may_have_comments(contract)
 }
 
 /// Whether a path needs no quoting in a shell, in YAML or in a glob.
