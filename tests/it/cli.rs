@@ -144,7 +144,7 @@ fn prose_of_help_is_not_broken_twice() {
         let lines: Vec<&str> = help.lines().collect();
         let broken = lines
             .windows(3)
-            .find(|lines| lines.iter().all(|line| prose(line)) && lines[1].len() < 40 && lines[0].len() > 80);
+            .find(|lines| lines.iter().all(prose) && lines[1].len() < 40 && lines[0].len() > 80);
         assert_eq!(broken, None, "{command:?}");
     }
 }

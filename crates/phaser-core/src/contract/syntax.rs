@@ -324,6 +324,7 @@ enabled: false
         assert_eq!(files("{files: [src/a.py, tests/a.py]}"), ["src/a.py", "tests/a.py"]);
         assert_eq!(files("{files: src/a.py}"), ["src/a.py"]);
         assert_eq!(files("src/a.py"), ["src/a.py"]);
+        assert_eq!(files("\"src/a.py\\n\""), ["src/a.py"]);
         let warning = |examples: &str| {
             let ParsedContract { contract, warnings, .. } = read(examples);
             (contract.is_some(), warnings.iter().map(Warning::to_string).collect::<Vec<_>>().join("; "))
@@ -340,7 +341,7 @@ enabled: false
             assert_eq!(warning(wrong), (false, alone.to_owned()), "{wrong}");
         }
         let list = "c.yaml:7: an example of companion_exists is a list of paths (write 'files: […]')";
-        for doubtful in ["{before: a, after: b}", "{path: src/a.py, text: x}", "''"] {
+        for doubtful in ["{before: a, after: b}", "{path: src/a.py, text: x}", "''", "'', ''"] {
             assert_eq!(warning(doubtful), (true, list.to_owned()), "{doubtful}");
         }
         let of_text =

@@ -226,29 +226,30 @@ impl ContractBuilder {
             match example.form() {
                 form if form == wanted => {}
                 ExampleForm::Text if wanted == ExampleForm::Files && is_path => {
-                    let path = std::mem::take(&mut example.text);
+                    let path = example.text.trim_end().to_owned();
                     example.set_files(vec![path]);
                 }
                 form => wrong.push((example.line, form)),
             }
         }
-        for (line, form) in wrong {
-            let what = match (wanted, form) {
-                (ExampleForm::Files, _) => {
-                    format!("an example of {kind} is a list of paths (write 'files: […]')")
-                }
-                (ExampleForm::Change, _) => {
-                    format!("an example of {kind} is a change (write 'before: …' and 'after: …')")
-                }
-                (ExampleForm::Text, ExampleForm::Files) => {
-                    format!("{kind} is not about several files (write 'path: …' and 'text: …' for 'files')")
-                }
-                (ExampleForm::Text, _) => {
-                    format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
-                }
-            };
-            self.doubt(line, what);
-        }
+        let what = |form| match (wanted, form) {
+            (ExampleForm::Files, _) => {
+                format!("an example of {kind} is a list of paths (write 'files: […]')")
+            }
+            (ExampleForm::Change, _) => {
+                format!("an example of {kind} is a change (write 'before: …' and 'after: …')")
+            }
+            (ExampleForm::Text, ExampleForm::Files) => {
+                format!("{kind} is not about several files (write 'path: …' and 'text: …' for 'files')")
+            }
+            (ExampleForm::Text, _) => {
+                format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
+            }
+        };
+        let mut doubts: Vec<_> = wrong.into_iter().map(|(line, form)| (line, what(form))).collect();
+        // Examples on one line.
+        doubts.dedup();
+        doubts.into_iter().for_each(|(line, what)| self.doubt(line, what));
     }
 
     /// Builds the check from the type and the keys it takes. Keys that the type does not take are removed.
