@@ -132,7 +132,7 @@ fn missing_companion(
     Some(violation)
 }
 
-/// Marks a violation of a file as ignored, if a directive in this content of the file says so.
+/// Marks a violation of a file as ignored, if a directive in this content of the file suppresses it.
 fn apply_directives(matcher: &Matcher, reader: &mut Reader, content: &Content, violation: &mut Violation) {
     let Ok(bytes) = reader.read(content) else { return };
     if let Some(text) = Text::new(&*bytes) {
