@@ -166,6 +166,12 @@ fn files(contract: &Contract) -> String {
     }
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
     let mut files = printable(&from_root(contract.glob.as_str()));
+    if contract.check.reads_messages() {
+        files = match contract.is_about_every_file() {
+            true => "commit messages".to_owned(),
+            false => format!("messages of commits that change {files}"),
+        };
+    }
     if !contract.kinds.only.is_empty() {
         files += &format!(", only {}", contract.kinds.only.names().join(", "));
     }
@@ -259,6 +265,18 @@ mod tests {
         let mut nested = simple("a", "error", "No.");
         nested.scope.base = "web/app".into();
         assert!(briefing([&nested], 9_500).contains("- a (web/app/**/*.py): No."));
+    }
+
+    #[test]
+    fn contract_about_messages_names_no_files() {
+        let about = |rest: &str| {
+            let yaml = format!(
+                "rule_id: a\nseverity: error\ntype: forbid_in_message\npattern: x\nmessage: No.\n{rest}"
+            );
+            briefing([&Contract::from_yaml(&yaml, "a.yaml").expect("a contract")], 9_500)
+        };
+        assert!(about("").contains("- a (commit messages): No."));
+        assert!(about("file_glob: '*.md'").contains("- a (messages of commits that change *.md): No."));
     }
 
     #[test]

@@ -2,14 +2,17 @@
 //!
 //! Each example is scanned as a project of one file, by the same scan as any run, so that an example cannot pass here and
 //! fail there. An example without a path gets one derived from the contract's glob: `src/**/*.{ts,tsx}` gives
-//! `src/example.ts`.
+//! `src/example.ts`. An example of a contract about companions is a project of empty files or, for `companion_changed`, a
+//! change of files in a project where every companion exists. Like the globs, paths are relative to the directory that a
+//! nested contract is for.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use phaser_core::check::CompanionDemand;
 use phaser_core::command::{CommandLine, CommandPlace};
-use phaser_core::contract::{Contract, Example, ExampleChange, Warning};
+use phaser_core::contract::{Contract, Example, ExampleChange, ExampleForm, Warning};
 use phaser_core::deadline::Deadline;
 use phaser_core::file_kind::FileKinds;
 use phaser_core::fix::{Fixer, WhyLeft};
@@ -20,12 +23,15 @@ use phaser_core::text::Text;
 use phaser_core::violation::Violation;
 use phaser_project::path::{RelPath, Root};
 use phaser_project::report::Report;
-use phaser_project::scan::change::{ChangeOptions, judge_change};
+use phaser_project::scan::change::{
+    ChangeOptions, OtherChanges, judge_change, judge_changed_companions, judge_companions,
+};
 use phaser_project::scan::{self, scan};
 use phaser_project::source::change::{ChangeSet, ChangedFile};
 use phaser_project::source::message::{self, COMMENT_PREFIX};
 use phaser_project::source::view::DiskView;
 use phaser_project::source::{Content, Coverage, Target, Targets};
+use phaser_zones::Language;
 
 /// What an example demonstrates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +68,7 @@ pub struct Tested<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExampleOutcome {
     AsExpected,
-    /// A violating example without a violation.
+    /// A violating example without a violation, or an example that tests nothing.
     Missed(Missed),
     /// A passing example with violations.
     Unexpected(Vec<Violation>),
@@ -85,7 +91,7 @@ pub struct FixDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
     NothingFound,
-    /// The glob does not match the example's path.
+    /// The glob matches no path of the example.
     OutsideGlob,
     /// The example has no path, and none could be derived from the glob.
     NoPath,
@@ -93,7 +99,7 @@ pub enum Missed {
     Ignored,
 }
 
-/// Runs the examples of a contract, enabled or not. Imports are resolved by the files of the project at `root`.
+/// Runs the examples of a contract, enabled or not, whatever overrides make of it. Imports are resolved by the files of the project at `root`.
 ///
 /// # Errors
 ///
@@ -103,32 +109,46 @@ pub fn test<'c>(
     timeout: Duration,
     root: Option<&Root>,
 ) -> Result<Vec<Tested<'c>>, Vec<Warning>> {
-    let enabled = Contract { enabled: true, ..contract.clone() };
+    let scope = contract.scope.whole();
+    let tested = &Contract { enabled: true, scope, ..contract.clone() };
     let options = matcher::Options::new(timeout, Directives::Honoured);
-    let (matcher, warnings) = Matcher::validated(vec![enabled], options);
+    let (matcher, warnings) = Matcher::validated(vec![tested.clone()], options);
     if matcher.contracts().is_empty() {
         return Err(warnings);
     }
     if let Some(root) = root.filter(|_| contract.check.reads_project()) {
         matcher.resolve_in(Arc::new(DiskView::new(root, &Targets::none())));
     }
-    let derived = derived_path(contract);
+    let derived = derived_path(tested);
+    let base = &tested.scope.base;
     let examples = &contract.examples;
     let violating = examples.violating.iter().map(|example| (Expectation::Violating, example)).enumerate();
     let passing = examples.passing.iter().map(|example| (Expectation::Passing, example)).enumerate();
-    let tested = violating.chain(passing).map(|(at, (expected, example))| {
-        let given = example.path.as_deref().or(derived.as_deref());
-        let path = RelPath::from(given.unwrap_or("example"));
-        let report = match contract.check.compares_change() {
-            true => run_change(&matcher, &path, example),
-            false if contract.check.reads_commands() => run_command(&matcher, &path, &example.text),
-            false => run(&matcher, &path, &example.text),
+    let outcomes = violating.chain(passing).map(|(at, (expected, example))| {
+        let given = example.path.as_ref().or(example.files.first()).map(|path| base.join(path));
+        let given = given.or_else(|| derived.clone());
+        let path = given.clone().unwrap_or_else(|| base.join("example"));
+        let report = match contract.check.example_form() {
+            ExampleForm::Change => run_change(&matcher, &path, example),
+            ExampleForm::Files => run_files(&matcher, tested, example),
+            ExampleForm::Text if contract.check.reads_commands() => {
+                run_command(&matcher, &path, &example.text)
+            }
+            ExampleForm::Text => run(&matcher, &path, &example.text),
         };
         let difference = || match contract.check.reads_commands() {
             true => command_fix_difference(contract, example),
             false => fix_difference(&matcher, &path, example),
         };
+        let in_glob = |path: &String| tested.glob.is_match(path.as_bytes());
         let outcome = match judge(expected, report) {
+            // A file that the contract excludes is tested, too.
+            ExampleOutcome::AsExpected | ExampleOutcome::Missed(_)
+                if contract.check.example_form() == ExampleForm::Files
+                    && !example.files.iter().any(in_glob) =>
+            {
+                ExampleOutcome::Missed(Missed::OutsideGlob)
+            }
             ExampleOutcome::AsExpected => match difference() {
                 Some(not) => ExampleOutcome::FixDiffers(not),
                 None => ExampleOutcome::AsExpected,
@@ -136,14 +156,16 @@ pub fn test<'c>(
             ExampleOutcome::Missed(Missed::NothingFound) if given.is_none() => {
                 ExampleOutcome::Missed(Missed::NoPath)
             }
-            ExampleOutcome::Missed(Missed::NothingFound) if !contract.applies_to(&path, None) => {
+            ExampleOutcome::Missed(Missed::NothingFound)
+                if contract.check.example_form() != ExampleForm::Files && !tested.applies_to(&path, None) =>
+            {
                 ExampleOutcome::Missed(Missed::OutsideGlob)
             }
             outcome => outcome,
         };
         Tested { example, expected, number: at + 1, path, outcome }
     });
-    Ok(tested.collect())
+    Ok(outcomes.collect())
 }
 
 /// Scans a project of one file.
@@ -184,10 +206,37 @@ fn run_change(matcher: &Matcher, path: &RelPath, example: &Example) -> Report {
         moved_to: None,
     };
     let change = ChangeSet { files: vec![file], state: None, has_others: false };
-    let others = |_: &dyn Fn(&RelPath) -> bool| Ok(Vec::new());
-    let options = ChangeOptions { max_file_size: u64::MAX, existing: scan::Existing::Deny, others: &others };
     let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
-    judge_change(matcher, &change, &options, &mut report);
+    judge_change(matcher, &change, &change_options(&|_| Ok(Vec::new())), &mut report);
+    report
+}
+
+fn change_options<'a>(others: &'a OtherChanges<'a>) -> ChangeOptions<'a> {
+    ChangeOptions { max_file_size: u64::MAX, existing: scan::Existing::Deny, others }
+}
+
+/// Judges the companions of files: those of a project, or those that a change touches. Companions that a change does not
+/// touch exist.
+fn run_files(matcher: &Matcher, contract: &Contract, example: &Example) -> Report {
+    let mut report = Report { contracts: matcher.contracts().to_vec(), ..Report::default() };
+    let paths: Vec<RelPath> = example.files.iter().map(|path| contract.scope.base.join(path)).collect();
+    if contract.check.companion().is_some_and(|companion| companion.demand == CompanionDemand::Exists) {
+        let target = |path: &RelPath| Target::new(path.clone(), Content::Bytes("".into()));
+        let targets: Vec<Target> = paths.iter().map(target).collect();
+        judge_companions(matcher, &targets, &|path| paths.contains(path), u64::MAX, &mut report);
+        return report;
+    }
+    let changed = |path: RelPath| ChangedFile {
+        path,
+        alias: None,
+        before: vec![None],
+        previous: None,
+        after: Some(Content::Bytes("".into())),
+        moved_to: None,
+    };
+    let files: Vec<ChangedFile> = paths.into_iter().map(changed).collect();
+    let exists = |_: &RelPath| Some(Content::Bytes("".into()));
+    judge_changed_companions(matcher, &files, &change_options(&|_| Ok(Vec::new())), &exists, &mut report);
     report
 }
 
@@ -253,19 +302,25 @@ const MOST_ALTERNATIVES: usize = 64;
 const OF_A_KIND: [&str; 4] = ["tests", "generated", "vendor", "cassettes"];
 
 /// A path the contract applies to, derived from its glob; `None` if no filling fits.
-pub fn derived_path(contract: &Contract) -> Option<String> {
+pub fn derived_path(contract: &Contract) -> Option<RelPath> {
     derived_paths(contract).next()
 }
 
-/// Paths the contract applies to, one for each alternative of its glob that a filling fits.
-pub fn derived_paths(contract: &Contract) -> impl Iterator<Item = String> {
+/// Paths the contract applies to, relative to the project root, one for each alternative of its glob that a filling fits.
+pub fn derived_paths(contract: &Contract) -> impl Iterator<Item = RelPath> {
     alternatives(contract.glob.as_str()).into_iter().filter_map(|glob| {
         let plain = ["example", "e", "0", "_"].iter().map(|filling| filled(&glob, filling));
         let kinds = OF_A_KIND.iter().map(|directory| format!("{directory}/{}", filled(&glob, "example")));
         let is_of_kind = |path: &str| contract.kinds.admits(FileKinds::of_path(path.as_bytes()));
-        let mut paths = plain.chain(kinds).filter(|path| is_of_kind(path));
-        paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
+        let paths = plain.chain(kinds).filter(|path| is_of_kind(path));
+        let mut paths = paths.map(|path| contract.scope.base.join(&path));
+        paths.find(|path| contract.applies_to(path, None))
     })
+}
+
+/// Whether a file of its globs can have a comment, where an ignore directive stands.
+pub fn may_have_comments(contract: &Contract) -> bool {
+    derived_paths(contract).any(|path| Language::has_comments(path.as_bytes()))
 }
 
 /// The globs that a glob with braces stands for, in order: `{a,b}/*.md` gives `a/*.md` and `b/*.md`.
@@ -364,6 +419,7 @@ fn filled(glob: &str, filling: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use phaser_core::contract::scope::{FileOverride, FileSet, OverrideValues};
     use phaser_core::contract::{Check, FixTemplate, LayerKind, Origin, syntax};
     use phaser_project::contracts::layers::{Layer, Loading, load};
     use phaser_project::packs::PACKS;
@@ -450,6 +506,69 @@ mod tests {
         assert_eq!(outcomes(&Contract { enabled: false, ..enabled }), [ExampleOutcome::AsExpected]);
     }
 
+    fn companion(kind: &str, more: &str) -> Contract {
+        let yaml = format!(
+            "rule_id: a\ntype: {kind}\ncompanion: ['tests/test_{{stem}}.py', 'tests/{{stem}}.rs']\n\
+             file_glob: 'src/*.py'\nmessage: m\nseverity: error\n{more}\n"
+        );
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
+        syntax::parse(&yaml, origin).expect("is valid")
+    }
+
+    #[test]
+    fn companions_are_tested_as_files() {
+        let examples = "exclude_glob: 'src/conftest.py'\nexamples:\n  violating:\n    - src/a.py\n    - \
+            files: [src/a.py, src/b.py, tests/test_b.py]\n  passing:\n    - files: [src/a.py, tests/a.rs]\n    - \
+            src/conftest.py\n";
+        for kind in ["companion_exists", "companion_changed"] {
+            let outcomes = outcomes(&companion(kind, examples));
+            assert!(outcomes.iter().all(|one| *one == ExampleOutcome::AsExpected), "{kind}: {outcomes:?}");
+            assert_eq!(outcomes.len(), 4);
+        }
+    }
+
+    #[test]
+    fn wrong_examples_of_companions_fail() {
+        let examples = "examples:\n  violating:\n    - files: [src/a.py, tests/test_a.py]\n    - lib/a.py\n  \
+            passing:\n    - lib/a.py\n    - src/a.py\n";
+        for kind in ["companion_exists", "companion_changed"] {
+            let outcomes = outcomes(&companion(kind, examples));
+            let missed = [Missed::NothingFound, Missed::OutsideGlob, Missed::OutsideGlob];
+            assert_eq!(outcomes[..3], missed.map(ExampleOutcome::Missed), "{kind}");
+            let ExampleOutcome::Unexpected(violations) = &outcomes[3] else { panic!("{kind}: {outcomes:?}") };
+            assert_eq!(violations[0].path, "src/a.py".into());
+        }
+    }
+
+    #[test]
+    fn paths_of_nested_contract_are_below_its_directory() {
+        let nested = |mut contract: Contract| {
+            contract.scope.base = "web/app".into();
+            contract
+        };
+        let text = "{violating: ['print(1)', {path: src/a.py, text: 'print(1)'}], passing: ['log(1)']}";
+        let forbids = nested(contract("forbid_pattern", "src/*.py", text));
+        let has_test = nested(companion(
+            "companion_exists",
+            "examples: {violating: [src/a.py], passing: [{files: [src/a.py, tests/a.rs]}]}",
+        ));
+        for contract in [forbids, has_test] {
+            let tested = test(&contract, TIMEOUT, None).expect("is tested");
+            for tested in tested {
+                assert_eq!(tested.outcome, ExampleOutcome::AsExpected, "{tested:?}");
+                assert!(tested.path.to_text().starts_with("web/app/src/"), "{tested:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn overridden_contract_is_tested() {
+        let mut contract = contract("forbid_pattern", "**", "{violating: ['print(1)']}");
+        let change = OverrideValues { severity: None, enabled: Some(false) };
+        contract.scope.add_overrides([FileOverride { files: FileSet::default(), change }]);
+        assert_eq!(outcomes(&contract), [ExampleOutcome::AsExpected]);
+    }
+
     #[test]
     fn derives_paths_from_globs() {
         for (glob, path) in [
@@ -462,7 +581,7 @@ mod tests {
             ("**/target/{debug,release}/**", "target/debug/example"),
         ] {
             let contract = contract("forbid_pattern", glob, "{}");
-            assert_eq!(derived_path(&contract).as_deref(), Some(path), "{glob}");
+            assert_eq!(derived_path(&contract), Some(path.into()), "{glob}");
         }
     }
 
@@ -470,7 +589,7 @@ mod tests {
     fn derives_path_per_alternative() {
         let paths = |glob: &str| {
             let contract = contract("forbid_pattern", glob, "{}");
-            derived_paths(&contract).collect::<Vec<_>>().join(" ")
+            derived_paths(&contract).map(|path| path.to_string()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(paths("**/*.{json,py}"), "example.json example.py");
         assert_eq!(paths("{{a,b},c{,d}}/x"), "a/x b/x c/x cd/x");

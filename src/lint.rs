@@ -5,9 +5,9 @@ use crate::examples::derived_path;
 use phaser_core::code;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::imports;
-use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::dialect::Backtracks;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
+use phaser_core::matcher::{self, pattern};
 use phaser_core::sanitize::printable;
 use phaser_data::Format;
 use phaser_glob::{Glob, NamePattern};
@@ -31,6 +31,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(vacuous_path(contract));
         warnings.extend(code_of_other_language(contract));
         warnings.extend(idle_import(contract, paths));
+        warnings.extend(command_with_files(contract));
     }
     warnings.extend(duplicates(&own, paths));
     warnings.sort();
@@ -55,7 +56,9 @@ fn own(contracts: &[Contract]) -> impl Iterator<Item = &Contract> {
 /// Reports a glob that matches no file of the project. A user's contract is exempt because it serves many projects, and so
 /// is one about the existence of a file.
 fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
-    let matches_one = |glob: &Glob| paths.iter().any(|path| glob.is_match(path.as_bytes()));
+    let base = &contract.scope.base;
+    let matches_one =
+        |glob: &Glob| paths.iter().filter_map(|path| path.below(base)).any(|path| glob.is_match(path));
     if !contract.check.reads_text() || contract.origin.layer == LayerKind::User || matches_one(&contract.glob)
     {
         return None;
@@ -189,6 +192,10 @@ fn code_of_other_language(contract: &Contract) -> Vec<Warning> {
         let what = "no file of the glob is in a language that is parsed (name its 'language', or use forbid_pattern)";
         return vec![about(what.to_owned())];
     }
+    // One that fits no language is reported when contracts are loaded.
+    if matcher::broken(contract).is_some() {
+        return Vec::new();
+    }
     let misfit = |(language, why): (&str, String)| {
         about(format!("the code does not fit {language}: {} (write it for each language)", printable(&why)))
     };
@@ -227,6 +234,23 @@ fn idle_import(contract: &Contract, paths: &[RelPath]) -> Vec<Warning> {
         })
     };
     imports.globs.iter().filter_map(idle).map(about).collect()
+}
+
+/// Reports files of a contract about commands, which has none.
+fn command_with_files(contract: &Contract) -> Option<Warning> {
+    let key = match (contract.is_about_every_file(), &contract.exclude) {
+        _ if !contract.check.reads_commands() => return None,
+        (true, None) => return None,
+        (true, Some(_)) => "exclude_glob",
+        (false, _) => "file_glob",
+    };
+    let line = contract
+        .exclude
+        .as_ref()
+        .filter(|_| key == "exclude_glob")
+        .map_or(contract.glob_line, |one| one.line);
+    let what = format!("{}: '{key}' means nothing for {} (remove it)", contract.id, contract.kind);
+    Some(Warning::at(&contract.origin.file, line, what))
 }
 
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
@@ -284,8 +308,7 @@ fn same_demand(first: &Contract, second: &Contract) -> bool {
 
 /// Whether both apply to some file of the project, or to a path derived from either glob.
 fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
-    let derived =
-        [first, second].map(|contract| derived_path(contract).map(|path| RelPath::from(path.as_str())));
+    let derived = [first, second].map(derived_path);
     let both = |path: &RelPath| first.applies_to(path, None) && second.applies_to(path, None);
     derived.iter().flatten().chain(paths).any(both)
 }
@@ -332,6 +355,16 @@ mod tests {
                 "d.yaml:6: d: no file of the project matches '*.go' (correct 'file_glob' or remove the contract)",
             ],
         );
+    }
+
+    #[test]
+    fn glob_of_nested_contract_starts_at_its_directory() {
+        let mut nested = forbid("a", "x", "*.py");
+        nested.scope.base = "src".into();
+        check(&[nested.clone()], &[]);
+        nested.scope.base = "lib".into();
+        let what = "no file of the project matches '*.py' (correct 'file_glob' or remove the contract)";
+        check(&[nested], &[&format!("a.yaml:6: a: {what}")]);
     }
 
     #[test]
@@ -472,8 +505,7 @@ mod tests {
         for contract in &mut packs.contracts {
             contract.origin.layer = LayerKind::Project;
         }
-        let derived = packs.contracts.iter().filter_map(derived_path);
-        let paths: Vec<_> = derived.map(|path| RelPath::from(path.as_str())).collect();
+        let paths: Vec<_> = packs.contracts.iter().filter_map(derived_path).collect();
         assert_eq!(super::contracts(&packs.contracts, &paths), []);
     }
 }

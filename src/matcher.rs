@@ -47,3 +47,18 @@ impl Matcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_size_of_text() {
+        let small =
+            "rule_id: small\ntype: file_size\nmax_lines: 1\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+        let matcher =
+            Matcher::new([Contract::from_yaml(small, "a.yaml").expect("a contract")]).expect("valid");
+        let found = |text: &[u8]| matcher.check("a.txt", text).expect("checked").len();
+        assert_eq!((found(b"x\n"), found(b"x\ny\n")), (0, 1));
+    }
+}

@@ -14,6 +14,7 @@ use super::project::{extra, print_warnings};
 use super::show::provenance;
 use super::{output, to_stderr};
 use crate::agents::Agent;
+use crate::cli::completions::CONTRACT_ID;
 use crate::cli::contracts::LoadedProject;
 use crate::decisions::log::{Log, timestamp};
 use crate::decisions::summary::{RecordFilter, Summary};
@@ -32,7 +33,7 @@ pub struct Decisions {
     since: Option<i64>,
 
     /// Count only this contract
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_hint = CONTRACT_ID)]
     contract: Option<String>,
 
     /// Count only the events of this agent
@@ -52,8 +53,9 @@ pub struct Decisions {
 }
 
 const AFTER: &str = "\
-Counts the log that hooks write with 'log: true' in the configuration: per contract how often it denied an edit,
-fixed one, was obeyed by the next edit of the file, and denied the same file for the third time or later in a session.
+Counts the log that hooks write with 'log: true' in the configuration: per contract how often it
+denied an edit, fixed one, was obeyed by the next edit of the file, and denied the same file for the
+third time or later in a session.
 
 Exit codes:
   0  it ran

@@ -12,9 +12,10 @@ use super::args::shared::OutputArgs;
 use super::completions::CONTRACT_ID;
 use super::contracts::{self, Where};
 use super::environment::Environment;
-use crate::examples::derived_paths;
+use crate::examples::may_have_comments;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
+use phaser_core::check::{AppendRule, Check, CheckInput, FileSize, FileUnchanged};
 use phaser_core::contract::{Contract, LayerKind};
 use phaser_core::sanitize::inert;
 use phaser_project::path::RelPath;
@@ -101,7 +102,12 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
     let mut exceptions = Vec::new();
     let mut add = |kind, text| exceptions.push(ContractException { kind, text });
     let is_about_files = !contract.check.is_about_project();
-    if contract.ignorable && is_about_files && contract.check.reads_text() && has_comments(contract, files) {
+    let has_directives = match contract.check.input() {
+        CheckInput::Text | CheckInput::Data | CheckInput::Size | CheckInput::Path => true,
+        CheckInput::Companion => !contract.check.needs_approval(),
+        CheckInput::Message | CheckInput::Change | CheckInput::Command => false,
+    };
+    if contract.ignorable && is_about_files && has_directives && has_comments(contract, files) {
         let directive =
             |scope: ExceptionKind| format!("phaser:{} {id} -- why it is fine here", scope.as_str());
         if contract.check.has_lines() {
@@ -142,8 +148,7 @@ fn exceptions(contract: &Contract, files: &[&RelPath]) -> Vec<ContractException>
 
 /// Whether the contract can apply to a file that can have a comment.
 fn has_comments(contract: &Contract, files: &[&RelPath]) -> bool {
-    files.iter().any(|path| Language::has_comments(path.as_bytes()))
-        || derived_paths(contract).any(|path| Language::has_comments(path.as_bytes()))
+    files.iter().any(|path| Language::has_comments(path.as_bytes())) || may_have_comments(contract)
 }
 
 /// Whether a path needs no quoting in a shell, in YAML or in a glob.
@@ -196,6 +201,14 @@ fn write(
     }
     if let Some(pattern) = contract.check.pattern() {
         writeln!(out, "  pattern: {}", inert(&pattern.source))?;
+    }
+    if let Some(FileSize { lines, bytes }) = contract.check.limit() {
+        for (key, limit) in [("max_lines", lines), ("max_bytes", bytes)] {
+            limit.map_or(Ok(()), |limit| writeln!(out, "  {key}: {limit}"))?;
+        }
+    }
+    if let Check::Unchanged(FileUnchanged { append: AppendRule::Allow }) = contract.check {
+        writeln!(out, "  append: allow")?;
     }
     if let Some(companion) = contract.check.companion() {
         writeln!(out, "  companion: {}", inert(&companion.paths.join(" or ")))?;

@@ -168,7 +168,7 @@ impl Fix {
         if self.writes() {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
-            violations.retain(|violation| !fixed.contains_key(&violation.path));
+            violations.retain(|one| one.change.is_some() || !fixed.contains_key(&one.path));
             violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
             violations.sort_by(|one, other| one.path.cmp(&other.path));
         }

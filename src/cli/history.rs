@@ -64,8 +64,8 @@ pub struct History {
 }
 
 const AFTER: &str = "\
-Applies the contracts on disk to the first-parent history of HEAD. Ignore directives apply, the baseline does
-not. Checks nothing out and writes nothing.
+Applies the contracts on disk to the first-parent history of HEAD. Ignore directives apply, the
+baseline does not. Checks nothing out and writes nothing.
 
 Exit codes:
   0  it ran

@@ -82,7 +82,7 @@ impl Draft {
 
 /// An example of a text.
 pub fn example(text: &str) -> Example {
-    Example { path: None, text: text.to_owned(), change: None, fixed: None, line: 1 }
+    Example { text: text.to_owned(), line: 1, ..Example::default() }
 }
 
 /// A valid id for a rule; `None` if nothing is left of its own.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use phaser_core::contract::Warning;
+use phaser_core::contract::{Contract, Warning};
 use phaser_core::matcher::directives::{Directive, Ignores, Lines, Scope};
 use phaser_core::matcher::{Checked, Matcher};
 use phaser_core::skipped::Gap;
@@ -72,6 +72,13 @@ impl CheckedFile<'_> {
 
     fn id(&self, directive: &Directive<'_>, id: &str) -> Option<Warning> {
         let ids = || self.matcher.contracts().iter().map(|contract| contract.id.as_str());
+        // Whether a change violates such a contract, the file does not show.
+        let is_about_changes = |contract: &Contract| {
+            contract.id == id && contract.check.compares_change() && contract.applies_to(self.path, None)
+        };
+        if self.matcher.contracts().iter().any(|contract| is_about_changes(contract)) {
+            return None;
+        }
         if ids().any(|known| known == id) {
             let suppresses = self.suppresses(directive, Some(id)) || self.is_unfinished(id);
             return (!suppresses)

@@ -145,6 +145,11 @@ fn reports_contract_that_cannot_be_tried() {
     assert_eq!(whole.code, Some(0), "{whole}");
     assert!(whole.stderr.contains("concerns the whole project, so it refuses no commit"), "{whole}");
     assert!(whole.stdout.contains("today: 1 violation"), "{whole}");
+    let command = sandbox.contract(
+        "rule_id: no-verify\ntype: forbid_command\ncommand: git commit\nargs: -n\nmessage: m\nseverity: error\n",
+    );
+    let command = command.run(["contracts", "backtest", "no-verify"]);
+    assert!(command.stderr.contains("is judged before a command runs, so it refuses no commit"), "{command}");
     let nowhere = Sandbox::new().contract(&no_eval()).run(["contracts", "backtest", "no-eval"]);
     assert_eq!(nowhere.code, Some(3), "{nowhere}");
 }

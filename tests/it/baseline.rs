@@ -48,6 +48,27 @@ fn pre_edit(sandbox: &Sandbox, old: &str, new: &str) -> Output {
 }
 
 #[test]
+fn entries_outside_sparse_checkout_are_kept() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "src/**"))
+        .file("src/a.py", "fine\n")
+        .file("src/deep/b.py", "x\n")
+        .git_init()
+        .git_add(".")
+        .git_commit("first");
+    assert_eq!(sandbox.run(["baseline"]).code, Some(0));
+    let baseline = std::fs::read_to_string(sandbox.path(".claude/phaser-baseline.jsonl")).expect("readable");
+    let sandbox = sandbox.git_add(".").git_commit("baseline");
+    sandbox.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/src/deep/"]);
+    assert!(!sandbox.path("src/deep").exists());
+    let strict = sandbox.run(["enforce", "--all", "--strict"]);
+    assert_eq!((strict.code, strict.stderr.as_str()), (Some(0), ""), "{strict}");
+    sandbox.run(["baseline", "--prune"]);
+    let pruned = std::fs::read_to_string(sandbox.path(".claude/phaser-baseline.jsonl")).expect("readable");
+    assert_eq!(pruned, baseline);
+}
+
+#[test]
 fn records_first_baseline_and_refuses_second() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))

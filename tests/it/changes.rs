@@ -433,10 +433,222 @@ mod companions {
     }
 
     #[test]
+    fn directive_excepts_file_without_companion() {
+        let ignored = "# phaser:ignore-file has-test -- only names\nx\n";
+        let sandbox = project(&[COMPANION]).file("src/a.py", ignored).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(stop(&sandbox).reported(), [""; 0]);
+        for mode in [["--all", "--strict"], ["--diff", "HEAD"]] {
+            let mut command = sandbox.command();
+            let output = sandbox.run_with(command.arg("enforce").args(mode), b"");
+            assert_eq!(
+                (output.code, output.stdout.as_str()),
+                (Some(0), "0 errors, 0 warnings, 1 ignored\n"),
+                "{output}"
+            );
+        }
+        let strict = sandbox.run(["enforce", "--all", "--no-ignores", "--format", "json"]);
+        assert_eq!(strict.violations(), ["src/a.py has-test"]);
+        assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+        let explained = sandbox.run(["explain", "has-test"]);
+        assert!(explained.stdout.contains("phaser:ignore-file has-test"), "{explained}");
+        let sandbox = sandbox.file(".claude/phaser.yaml", "ignores: deny\n").git_add(".").git_commit("all");
+        let added = sandbox.hook("PreToolUse").guard().write("src/b.py", ignored).run();
+        assert_eq!(added.decision(), "deny", "{added}");
+        sandbox.hook("PreToolUse").guard().edit("src/a.py", "x\n", "y\n").run().assert_allowed();
+        let sandbox = sandbox.file("tests/test_a.py", "x\n").git_add(".").git_commit("test");
+        sandbox.git(&["rm", "-q", "tests/test_a.py"]);
+        assert_eq!(staged(&sandbox), [""; 0], "the file that needs it is excepted");
+    }
+
+    #[test]
+    fn lint_accepts_directives_for_changes() {
+        let text = "def test():\n    assert a  # phaser:ignore keep-asserts -- flaky\n";
+        let sandbox =
+            project(&[KEEP]).file("tests/c.py", text).file("d.py", "# phaser:ignore keep-asserts\n");
+        let lint = sandbox.run(["contracts", "lint"]);
+        let outside = "d.py:1: 'keep-asserts' is not violated here (remove it)\n";
+        assert_eq!(lint.stdout, outside, "{lint}");
+    }
+
+    #[test]
+    fn directive_for_changed_companion_must_be_committed() {
+        let paired = LOCKED.replace("'package.json'", "'*.toml'");
+        let sandbox = project(&[&paired]).file("package-lock.json", "x\n").file("a.toml", "a = 1\n");
+        let sandbox = sandbox.git_add(".").git_commit("both");
+        let ignored = "# phaser:ignore-file lock-file\na = 1\n";
+        let sandbox = sandbox.file("a.toml", ignored).git_add(".");
+        assert_eq!(staged(&sandbox), ["a.toml lock-file"]);
+        let sandbox =
+            sandbox.git_commit("directive").file("a.toml", format!("{ignored}b = 1\n")).git_add(".");
+        assert_eq!(staged(&sandbox), [""; 0]);
+        assert_eq!(sandbox.run(["contracts", "lint"]).code, Some(0));
+    }
+
+    #[test]
+    fn sparse_checkout_has_companions_outside() {
+        for sparse_index in ["--no-sparse-index", "--sparse-index"] {
+            let there = "rule_id: there\ntype: file_exists\nfile_glob: 'tests/test_a.py'\nmessage: m\nseverity: error\n";
+            let sandbox =
+                project(&[COMPANION, there]).contract(&LOCKED.replace("package-lock", "locks/package-lock"));
+            let sandbox = sandbox
+                .file("src/a.py", "x\n")
+                .file("src/b.py", "x\n")
+                .file("tests/test_a.py", "x\n")
+                .file("package.json", "{}\n")
+                .file("locks/package-lock.json", "{}\n")
+                .git_add(".")
+                .git_commit("all");
+            sandbox.git(&["sparse-checkout", "set", "--cone", sparse_index, "src", ".claude"]);
+            assert!(!sandbox.path("tests").exists() && !sandbox.path("locks").exists());
+            let alone = ["src/b.py has-test"];
+            let all = sandbox.run(["enforce", "--all", "--format", "json"]);
+            assert_eq!(all.violations(), alone, "{sparse_index}");
+            let sandbox =
+                sandbox.file("src/a.py", "y\n").file("src/b.py", "y\n").file("package.json", "{ }\n");
+            let both = ["package.json lock-file", "src/b.py has-test"];
+            let diff = sandbox.run(["enforce", "--diff", "HEAD", "--format", "json"]);
+            assert_eq!(diff.violations(), both, "{sparse_index}");
+            let reported = stop(&sandbox).reported().join(" ");
+            assert!(
+                !reported.contains("src/a.py") && reported.contains("src/b.py"),
+                "{sparse_index} {reported}"
+            );
+            let sandbox = sandbox.git_add(".");
+            assert_eq!(staged(&sandbox), both, "{sparse_index}");
+        }
+    }
+
+    #[test]
+    fn first_commit_needs_companions() {
+        let sandbox = Sandbox::new().contract(COMPANION).file("src/a.py", "x\n").git_init().git_add(".");
+        assert_eq!(staged(&sandbox), ["src/a.py has-test"]);
+        let sandbox = sandbox.git_commit("first");
+        let backtest = sandbox.run(["contracts", "backtest", "has-test", "--format", "json"]).json();
+        assert_eq!(backtest["commits"]["refused"], 1, "{backtest}");
+    }
+
+    #[test]
     fn without_any_companion_nothing_must_change() {
         let sandbox = project(&[LOCKED]).file("package.json", "{}\n").git_add(".").git_commit("alone");
         let sandbox = sandbox.file("package.json", "{ }\n").git_add(".");
         assert_eq!(staged(&sandbox), [""; 0]);
+    }
+}
+
+mod examples_of_companions {
+    use super::*;
+
+    fn with(contract: &str, examples: &str) -> Sandbox {
+        Sandbox::new().contract(&format!("{contract}examples:\n{examples}")).file("src/a.py", "x\n")
+    }
+
+    const GOOD: &str = "  violating:\n    - src/a.py\n  passing:\n    - files: [src/a.py, tests/test_a.py]\n";
+
+    #[test]
+    fn good_examples_pass_and_are_shown() {
+        let sandbox = with(COMPANION, GOOD);
+        let tested = sandbox.run(["contracts", "test", "-v"]);
+        let all = "ok   has-test violating 1\nok   has-test passing 1\n\nExamples: 2 ok, 0 failed\n";
+        assert_eq!((tested.code, tested.stdout.as_str()), (Some(0), all), "{tested}");
+        let linted = sandbox.run(["contracts", "lint"]);
+        assert_eq!((linted.code, linted.stdout.as_str()), (Some(0), "No problems in 1 contract.\n"));
+        let shown = "violates it:\n  - files: src/a.py\n\nis fine:\n  - files: src/a.py, tests/test_a.py\n";
+        for command in [["explain", "has-test"].as_slice(), &["contracts", "show", "has-test"]] {
+            let output = sandbox.run_with(sandbox.command().args(command), b"");
+            assert!(output.stdout.contains(shown), "{output}");
+        }
+        let json = sandbox.run(["contracts", "show", "has-test", "--format", "json"]).json();
+        let files = &json["contract"]["examples"]["passing"][0]["files"];
+        assert_eq!(*files, json!(["src/a.py", "tests/test_a.py"]), "{json}");
+        let yaml = sandbox.run(["contracts", "show", "has-test", "--yaml"]).stdout;
+        assert!(yaml.ends_with(&format!("examples:\n{GOOD}")), "{yaml}");
+        let copy = "    - files: ['src/a.py', 'tests/test_a.py']\n";
+        let created = sandbox.run([
+            "contracts",
+            "create",
+            "--rule-id",
+            "b",
+            "--type",
+            "companion_exists",
+            "--companion",
+            "tests/test_{stem}.py",
+            "--glob",
+            "src/*.py",
+            "--message",
+            "m",
+            "--passing",
+            "src/a.py,tests/test_a.py",
+            "--dry-run",
+        ]);
+        assert!(created.stdout.contains(copy), "{created}");
+    }
+
+    #[test]
+    fn failing_examples_name_the_file() {
+        let swapped = "  violating:\n    - files: [src/a.py, tests/test_a.py]\n    - lib/a.py\n  passing:\n    - \
+            src/a.py\n    - files: lib/a.py\n";
+        let output = with(COMPANION, swapped).run(["contracts", "test"]);
+        insta::assert_snapshot!(output.stdout, @r"
+        FAIL has-test violating 1 (.claude/contracts/has-test.yaml:9)
+             missed: no violation in src/a.py, tests/test_a.py
+             - src/a.py
+             - tests/test_a.py
+        FAIL has-test violating 2 (.claude/contracts/has-test.yaml:10)
+             missed: 'src/*.py' does not match lib/a.py (correct the path or the glob)
+             - lib/a.py
+        FAIL has-test passing 1 (.claude/contracts/has-test.yaml:12)
+             unexpected violation in src/a.py (tests/test_a.py is missing)
+               src/a.py
+        FAIL has-test passing 2 (.claude/contracts/has-test.yaml:13)
+             tests nothing: 'src/*.py' does not match lib/a.py (correct the path or the glob)
+             - lib/a.py
+
+        Examples: 0 ok, 4 failed
+        ");
+        assert_eq!(output.code, Some(1), "{output}");
+        let locked = "  passing:\n    - package.json\n";
+        let output = with(LOCKED, locked).run(["contracts", "test"]);
+        let what = "unexpected violation in package.json (package-lock.json or yarn.lock did not change)";
+        assert!(output.stdout.contains(what), "{output}");
+    }
+
+    #[test]
+    fn wrong_shapes_have_a_line() {
+        let line = COMPANION.lines().count() + 3;
+        for (wrong, what) in [
+            (
+                "files: []",
+                "'files' is a path or a list of paths (write 'files: [src/a.py, tests/test_a.py]')",
+            ),
+            ("{files: a, text: b}", "an example with 'files' has no other key (write the paths only)"),
+            (
+                "{before: a, after: b}",
+                "an example of companion_exists is a list of paths (write 'files: […]')",
+            ),
+            ("{file: a, text: b}", "key 'file' means nothing in examples (did you mean 'files'?)"),
+        ] {
+            let output =
+                with(COMPANION, &format!("  violating:\n    - {wrong}\n")).run(["contracts", "lint"]);
+            let expected = format!(".claude/contracts/has-test.yaml:{line}: {what}");
+            assert!(output.stdout.contains(&expected), "{expected}\n{output}");
+            assert_eq!(output.code, Some(1), "{output}");
+        }
+    }
+
+    #[test]
+    fn companion_above_the_project_is_refused() {
+        let sandbox = Sandbox::new().contract(&COMPANION.replace("'tests/test_{stem}.py'", "'../{name}'"));
+        let output = sandbox.run(["enforce", "--all"]);
+        assert!(output.stderr.contains("has-test.yaml:3: 'companion' leads out of the project"), "{output}");
+    }
+
+    #[test]
+    fn sarif_help_lists_the_files() {
+        let sarif = with(COMPANION, GOOD).run(["enforce", "--all", "--format", "sarif"]).json();
+        let help = &sarif["runs"][0]["tool"]["driver"]["rules"][0]["help"]["markdown"];
+        let help = help.as_str().expect("has Markdown");
+        assert!(help.contains("Passes:\n\n```\nfiles: src/a.py, tests/test_a.py\n```"), "{help}");
     }
 }
 
@@ -615,9 +827,13 @@ fn create_writes_contracts_about_changes() {
         "tests/{name}",
         "--glob",
         "src/*",
+        "--violating",
+        "src/a.py, tests/b.py",
+        "--passing",
+        "src/a.py,tests/a.py",
     ]);
     let tested = sandbox.run(["contracts", "test"]);
-    assert_eq!(tested.code, Some(0), "{tested}");
+    assert_eq!((tested.code, tested.stdout.as_str()), (Some(0), "Examples: 6 ok, 0 failed\n"), "{tested}");
     let listed = sandbox.run(["contracts", "list", "--long"]);
     assert_eq!(listed.stdout.matches("judged in: ").count(), 3, "{listed}");
     let shown = sandbox.run(["contracts", "show", "tested"]);

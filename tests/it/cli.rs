@@ -130,6 +130,26 @@ fn help_of_common_commands_has_examples() {
 }
 
 #[test]
+fn prose_of_help_is_not_broken_twice() {
+    let sandbox = Sandbox::new();
+    for command in [
+        &["contracts", "create"][..],
+        &["contracts", "backtest"],
+        &["contracts", "import"],
+        &["decisions"],
+        &["history"],
+    ] {
+        let help = sandbox.run_with(sandbox.command().args(command).arg("--help"), b"").stdout;
+        let prose = |line: &&str| line.starts_with(char::is_alphabetic);
+        let lines: Vec<&str> = help.lines().collect();
+        let broken = lines
+            .windows(3)
+            .find(|lines| lines.iter().all(prose) && lines[1].len() < 40 && lines[0].len() > 80);
+        assert_eq!(broken, None, "{command:?}");
+    }
+}
+
+#[test]
 fn distant_words_get_no_suggestion() {
     let output = Sandbox::new().run(["watch"]);
     assert_eq!(output.code, Some(3));

@@ -199,6 +199,18 @@ fn reports_invalid_code() {
 }
 
 #[test]
+fn incomplete_code_is_reported_once() {
+    let sandbox = Sandbox::new().contract(&NO_EVAL.replace("'eval($X)'", "'eval('")).file("a.py", "x\n");
+    let output = sandbox.run(["contracts", "lint"]);
+    let what = "no-eval.yaml:3: 'code' is not valid in python: it has a syntax error (correct it, or name its 'language')";
+    assert!(output.stdout.contains(what), "{output}");
+    assert_eq!(output.stdout.matches("no-eval.yaml:3").count(), 1, "{output}");
+    let named = NO_EVAL.replace("'eval($X)'", "'eval('\nlanguage: python");
+    let output = Sandbox::new().contract(&named).file("a.py", "x\n").run(["enforce", "--all"]);
+    assert!(output.stderr.contains("it has a syntax error (correct it)\n"), "{output}");
+}
+
+#[test]
 fn lint_reports_languages_that_do_not_fit() {
     let both = NO_EVAL.replace("'eval($X)'", "'if ($A) { $$$ }'").replace("{py,js,rb}", "{py,js}");
     let output = Sandbox::new().contract(&both).file("a.py", "x\n").run(["contracts", "lint"]);

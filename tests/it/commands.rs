@@ -195,6 +195,16 @@ fn mistakes_name_their_line() {
     assert!(
         broken("pattern: x\nargs: [y]\n").contains("a.yaml:6: key 'args' means nothing without 'command'")
     );
+    let files = broken("command: git\nfile_glob: 'src/**'\n");
+    assert!(
+        files.contains("a.yaml:6: a: 'file_glob' means nothing for forbid_command (remove it)"),
+        "{files}"
+    );
+    let files = broken("command: git\nexclude_glob: 'src/**'\n");
+    assert!(
+        files.contains("a.yaml:6: a: 'exclude_glob' means nothing for forbid_command (remove it)"),
+        "{files}"
+    );
     assert!(broken("pattern: '('\n").contains("a.yaml:5: "), "{}", broken("pattern: '('\n"));
 }
 

@@ -420,6 +420,32 @@ fn dialogue_works_without_repository() {
 }
 
 #[test]
+fn dialogue_asks_for_files_of_companions() {
+    for (kind, alone, pair) in [
+        ("companion_exists", "src/a.py", "src/a.py, tests/test_a.py"),
+        ("companion_changed", "src/a.py,src/b.py", "src/a.py,tests/test_a.py"),
+    ] {
+        let sandbox = Sandbox::new().file("src/a.py", "");
+        let typed = format!(
+            "{kind}\nsrc/*.py\ntests/{{nam}}.py\ntests/test_{{stem}}.py\nlib/a.py\n{pair}\n\n{alone}\n\nAdd a test.\n\n\n\n"
+        );
+        let output = typing_on_a_terminal(&sandbox, "contracts create", &[], &typed);
+        for shown in [
+            " 9  forbid_in_message ",
+            "10  require_in_message",
+            "'{nam}' is no placeholder",
+            "violating example 'lib/a.py': missed: 'src/*.py' does not match lib/a.py",
+            "Both examples are as expected.",
+        ] {
+            assert!(output.contains(shown), "{shown}: {output}");
+        }
+        let yaml = read(&sandbox, ".claude/contracts/add-a-test.yaml");
+        assert!(yaml.ends_with("  passing:\n    - files: ['src/a.py', 'tests/test_a.py']\n"), "{yaml}");
+        assert_eq!(sandbox.run(["contracts", "test"]).stdout, "Examples: 2 ok, 0 failed\n");
+    }
+}
+
+#[test]
 fn create_writes_for_the_user_when_asked() {
     let sandbox = Sandbox::new();
     let output = sandbox.run([

@@ -301,7 +301,7 @@ fn every_invalid_value_has_line_and_hint() {
     'x' → @x
       .claude/contracts/c.yaml:3: not a contract: unexpected character: `@' (put the value in single quotes, and indent with spaces)
     '**' → ''
-      .claude/contracts/c.yaml:4: 'file_glob' is not valid: the glob is empty; use '**' for every file (for instance '**/*.py')
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: the glob is empty (for instance '**/*.py')
     '**' → '[a'
       .claude/contracts/c.yaml:4: 'file_glob' is not valid: a '[' is not closed (for instance '**/*.py')
     '**' → '{a'
@@ -471,7 +471,7 @@ fn list_of_globs_matches_any() {
     }
     assert_eq!(
         warning_with("'**'", "[]"),
-        ".claude/contracts/c.yaml:1: 'file_glob' is an empty list (name at least one glob, for instance '**/*.py')"
+        ".claude/contracts/c.yaml:4: 'file_glob' is an empty list (name at least one glob, for instance '**/*.py')"
     );
     assert_eq!(
         warning_with("'**'", "[a, '{b']"),

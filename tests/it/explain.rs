@@ -75,13 +75,15 @@ fn shown_exceptions_work() {
     let required = contract("a", "require_pattern", Some("good"), "src/*.py");
     let absent = contract("a", "file_not_exists", None, "src/*.py");
     let present = contract("a", "file_exists", None, "README.md");
+    let small = contract("a", "file_size", None, "src/*.py") + "max_bytes: 5\n";
     let strict = format!("{forbidden}ignorable: false\n");
     let (all, file) =
         ("ignore ignore-next-line ignore-file baseline override", "ignore-file baseline override");
     for (yaml, path, expected) in [
         (&forbidden, "src/x.py", all),
         (&required, "src/x.py", file),
-        (&absent, "src/x.py", "baseline override"),
+        (&absent, "src/x.py", file),
+        (&small, "src/x.py", file),
         (&present, "src/x.py", "baseline override"),
         (&strict, "src/x.py", "override"),
         (&forbid("a", "bad", "**/package.json"), "src/package.json", "baseline override"),

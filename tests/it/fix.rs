@@ -23,6 +23,49 @@ fn read(sandbox: &Sandbox, path: &str) -> Vec<u8> {
 }
 
 #[test]
+fn violations_of_other_types_do_not_hinder() {
+    let of = |kind: &str, rest: &str| {
+        format!(
+            "rule_id: {}\ntype: {kind}\nfile_glob: 'src/*'\nmessage: m\nseverity: error\n{rest}",
+            kind.replace('_', "-")
+        )
+    };
+    let sandbox = sandbox()
+        .contract(&of("companion_exists", "companion: 'tests/{name}'\n"))
+        .contract(&of("companion_changed", "companion: 'docs/{stem}'\n"))
+        .contract(&of("file_size", "max_lines: 0\n"))
+        .contract(&of("file_not_exists", ""))
+        .contract(&of("file_unchanged", ""))
+        .file("src/a.py", "a == None\n")
+        .file("docs/a", "x\n")
+        .git_init()
+        .git_add(".")
+        .git_commit("first")
+        .file("src/a.py", "b == None\n")
+        .git_add(".");
+    for mode in ["--all", "--staged", "src"] {
+        let diff = sandbox.run(["fix", mode, "--diff"]);
+        assert_eq!((diff.code, diff.stderr.lines().count()), (Some(1), 1), "{mode}: {diff}");
+    }
+    let fixed = sandbox.run(["fix", "--all"]);
+    assert_eq!(read(&sandbox, "src/a.py"), b"b is None\n");
+    assert!(fixed.stdout.ends_with("left: 3 errors, 0 warnings\n"), "{fixed}");
+}
+
+#[test]
+fn fix_that_makes_file_too_large_is_refused() {
+    let long =
+        "rule_id: long\ntype: file_size\nmax_lines: 2\nfile_glob: '**'\nmessage: m\nseverity: warning\n";
+    let sandbox = Sandbox::new().contract(&FOO.replace("fix: bar", "fix: \"a\\nb\"")).contract(long);
+    let sandbox = sandbox.file("one.py", "foo\n").file("two.py", "foo\nx\n").file("three.py", "foo\nx\ny\n");
+    let fixed = sandbox.run(["fix", "--all"]);
+    assert_eq!(read(&sandbox, "one.py"), b"a\nb\n");
+    assert_eq!(read(&sandbox, "two.py"), b"foo\nx\n", "{fixed}");
+    assert_eq!(read(&sandbox, "three.py"), b"a\nb\nx\ny\n", "it was too large before");
+    assert!(fixed.to_string().contains("two.py"), "{fixed}");
+}
+
+#[test]
 fn fixes_project_and_reports_rest() {
     let no_bad = "rule_id: no-bad\ntype: forbid_pattern\npattern: bad\nfile_glob: '**'\nmessage: m\nseverity: warning\n";
     let sandbox = sandbox()

@@ -197,8 +197,8 @@ fn lint_reports_idle_globs() {
 fn rejects_invalid_values() {
     for (import, expected) in [
         ("import: []", "'import' is an empty list"),
-        ("import: ''", "'import': the glob is empty"),
-        ("import: 'a{b'", "'import': the glob 'a{b' is not valid"),
+        ("import: ''", "'import' is not valid: the glob is empty (for instance 'src/infra/**')"),
+        ("import: 'a{b'", "'import' is not valid: a '{' is not closed (for instance 'src/infra/**')"),
         ("", "'import' is missing"),
     ] {
         let sandbox = Sandbox::new().contract(&LAYERS.replace("import: 'src/infra/**'", import));

@@ -612,6 +612,7 @@ fn bash_completes_contract_ids() {
         ("contracts backtest no-", "no-print"),
         ("enforce --all --only no-", "no-print"),
         ("enforce --all --skip todo,no-", "todo,no-print"),
+        ("decisions --contract no-", "no-print"),
         ("contracts dis", "disable"),
         ("explain --forma", "--format"),
     ] {

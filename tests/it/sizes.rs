@@ -27,6 +27,57 @@ fn counts_lines_and_bytes() {
 }
 
 #[test]
+fn history_counts_sizes() {
+    let sandbox = Sandbox::new().contract(SMALL).file("a.txt", "1\n2\n3\n4\n").git_init().git_add(".");
+    let sandbox = sandbox.git_commit("long").file("a.txt", "1\n").git_add(".").git_commit("short");
+    let history = sandbox.run(["history", "--every", "1", "--format", "json"]).json();
+    let errors = |at: usize| history["commits"][at]["contracts"]["small"].as_u64();
+    assert_eq!((errors(0), errors(1)), (Some(1), None), "{history}");
+}
+
+#[test]
+fn directive_for_size_is_known() {
+    let small = SMALL.replace("**/*.txt", "**/*.py");
+    let text = "# phaser:ignore-file small -- generated\n2\n3\n4\n";
+    let sandbox =
+        Sandbox::new().contract(&small).file("a.py", text).file("b.py", "# phaser:ignore-file small\n");
+    let lint = sandbox.run(["contracts", "lint"]);
+    assert!(lint.stdout.contains("b.py:1: 'small' is not violated here (remove it)"), "{lint}");
+    assert!(!lint.stdout.contains("a.py"), "{lint}");
+    let sandbox = sandbox.file(".claude/phaser.yaml", "ignores: deny\n");
+    let edit = sandbox.hook("PreToolUse").guard().edit("a.py", "4", "5").run();
+    edit.assert_allowed();
+    let new = sandbox.hook("PreToolUse").guard().write("c.py", text).run();
+    assert_eq!(new.decision(), "deny", "{new}");
+}
+
+#[test]
+fn limits_are_numbers_and_explained() {
+    let sandbox = Sandbox::new().contract(SMALL);
+    let explained = sandbox.run(["explain", "small"]).stdout;
+    assert!(explained.contains("  max_lines: 3\n  max_bytes: 40\n"), "{explained}");
+    let shown = sandbox.run(["contracts", "show", "small", "--format", "json"]).json();
+    assert_eq!(shown["contract"]["max_lines"], 3, "{shown}");
+    let created = sandbox.run([
+        "contracts",
+        "create",
+        "--rule-id",
+        "tiny",
+        "--type",
+        "file_size",
+        "--max-lines",
+        "5",
+        "--message",
+        "m",
+        "--dry-run",
+    ]);
+    assert!(created.stdout.contains("\nmax_lines: 5\n"), "{created}");
+    let list = Sandbox::new().contract(&SMALL.replace("max_lines: 3", "max_lines: [3]"));
+    let list = list.run(["enforce", "--all"]);
+    assert!(list.stderr.contains("small.yaml:3: 'max_lines' is not a number (write digits)"), "{list}");
+}
+
+#[test]
 fn judges_files_too_large_to_search() {
     let sandbox = Sandbox::new().contract(SMALL).file("a.txt", "x\n".repeat(1000));
     let output = sandbox.run(["enforce", "--all", "--max-file-size", "100", "--format", "json"]);

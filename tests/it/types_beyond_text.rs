@@ -81,7 +81,7 @@ const CASES: [Case; 7] = [
         directive: "a;\nb; // phaser:ignore contract -- why\r\nc;\n",
         fixed: Some("a;\nb;\nc;\n"),
         elsewhere: ("a;", "d;"),
-        explained: "end in the same way",
+        explained: "violates it:\n  - a\\r\n    b\n",
         idle: None,
     },
     Case {

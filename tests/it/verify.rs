@@ -60,7 +60,10 @@ fn mistakes_have_hints() {
             TOKEN.replace("random", "sha"),
             "acme-token.yaml:5: 'verify' knows no 'sha' (use random, github, jwt)",
         ),
-        (TOKEN.replace("random", "[]"), "'verify' is an empty list (name some of random, github, jwt)"),
+        (
+            TOKEN.replace("random", "[]"),
+            "acme-token.yaml:5: 'verify' is an empty list (name some of random, github, jwt)",
+        ),
         (
             TOKEN.replace("verify: random", "min_entropy: 3"),
             "acme-token.yaml:5: key 'min_entropy' means nothing in a contract (did you mean 'verify'?)",

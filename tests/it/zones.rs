@@ -162,7 +162,7 @@ fn unknown_zone_is_reported_with_line() {
     let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
     insta::assert_snapshot!(first(run("comment")), @".claude/contracts/no-x.yaml:7: 'in' knows no 'comment' (did you mean 'comments'?)");
     insta::assert_snapshot!(first(run("[code, nowhere]")), @".claude/contracts/no-x.yaml:7: 'in' knows no 'nowhere' (use code, comments, strings)");
-    insta::assert_snapshot!(first(run("[]")), @".claude/contracts/no-x.yaml:1: 'in' is an empty list (name some of code, comments, strings)");
+    insta::assert_snapshot!(first(run("[]")), @".claude/contracts/no-x.yaml:7: 'in' is an empty list (name some of code, comments, strings)");
 }
 
 #[test]

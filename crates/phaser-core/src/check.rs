@@ -36,7 +36,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use crate::code::{CodePattern, CodeSource};
-use crate::contract::{ContractSchema, Pattern};
+use crate::contract::{ContractSchema, ExampleForm, Pattern};
 use crate::imports::ImportPattern;
 use crate::matcher::MAX_MATCHES;
 use crate::path::RelPath;
@@ -516,6 +516,15 @@ impl Check {
     /// Whether it compares a change with its base.
     pub fn compares_change(&self) -> bool {
         matches!(self.input(), CheckInput::Change | CheckInput::Companion)
+    }
+
+    /// What an example of it consists of.
+    pub fn example_form(&self) -> ExampleForm {
+        match self.input() {
+            CheckInput::Change => ExampleForm::Change,
+            CheckInput::Companion => ExampleForm::Files,
+            _ => ExampleForm::Text,
+        }
     }
 
     /// Whether an exception is the approval of one change, and not of a state.

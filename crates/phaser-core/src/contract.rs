@@ -174,19 +174,69 @@ pub struct Origin {
     pub file: PathBuf,
 }
 
-/// A text that must violate a contract, or must pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A text, a change or a list of files that must violate a contract, or must pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Example {
     /// The path of the text; a matching path is generated if missing.
     pub path: Option<String>,
-    /// The content of the file; after the change, if the example is one.
+    /// The content of the file; after the change, if the example is one; the paths, one per line, if it is about files.
     pub text: String,
     /// Both versions of the file, if the example is a change.
     pub change: Option<Box<ExampleChange>>,
+    /// The files of a project, or of a change, if the example is about companions.
+    pub files: Vec<String>,
     /// The expected content after `phaser fix`.
     pub fixed: Option<String>,
     /// The line in the contract file.
     pub line: usize,
+}
+
+/// What an example consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExampleForm {
+    /// The content of a file, or another text.
+    Text,
+    /// Both versions of a file.
+    Change,
+    /// Paths of files.
+    Files,
+}
+
+impl Example {
+    /// What the example consists of.
+    pub fn form(&self) -> ExampleForm {
+        match (&self.change, self.files.is_empty()) {
+            (Some(_), _) => ExampleForm::Change,
+            (None, false) => ExampleForm::Files,
+            (None, true) => ExampleForm::Text,
+        }
+    }
+
+    /// The example without its path, for people: what becomes of a text follows after `=>`.
+    pub fn shown(&self) -> String {
+        const NO_FILE: &str = "(no file)";
+        let (text, result) = match (self.form(), &self.change) {
+            (ExampleForm::Files, _) => return format!("files: {}", self.files.join(", ")),
+            (_, Some(change)) => (
+                change.before.as_deref().unwrap_or(NO_FILE),
+                Some(change.after.as_deref().unwrap_or(NO_FILE)),
+            ),
+            (_, None) => (self.text.as_str(), self.fixed.as_deref()),
+        };
+        let mut shown = text.trim_end().to_owned();
+        let mut sign = "=>";
+        for line in result.into_iter().flat_map(|result| result.trim_end().lines()) {
+            shown.push_str(&format!("\n{sign} {line}"));
+            sign = "  ";
+        }
+        shown
+    }
+
+    /// Makes the example one about these files.
+    pub fn set_files(&mut self, files: Vec<String>) {
+        self.text = files.join("\n");
+        self.files = files;
+    }
 }
 
 /// A change as an example.
@@ -201,9 +251,9 @@ pub struct ExampleChange {
 /// The examples of one contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Examples {
-    /// Texts that violate the contract.
+    /// Those that violate the contract.
     pub violating: Vec<Example>,
-    /// Texts that pass.
+    /// Those that pass.
     pub passing: Vec<Example>,
 }
 

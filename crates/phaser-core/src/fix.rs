@@ -20,6 +20,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::check::FileSize;
 use crate::contract::Contract;
 use crate::matcher::captures::Captures;
 use crate::matcher::{Checked, FileNames, Matcher, Scratch};
@@ -208,7 +209,12 @@ impl<'m> Fixer<'m> {
 
     fn check(&self, names: FileNames<'_>, text: &Text<'_>) -> Checked {
         let selection = self.matcher.select(names.path, names.alias);
-        self.matcher.check_with(&mut Scratch::default(), &selection, names, Some(text))
+        let mut checked = self.matcher.check_with(&mut Scratch::default(), &selection, names, Some(text));
+        if selection.needs_size() {
+            let size = FileSize::of(text.bytes(), Some(text.bytes()));
+            checked.violations.extend(self.matcher.check_size(&selection, names.path, size, Some(text)));
+        }
+        checked
     }
 
     /// Selects edits that can be applied together: all of them; else without those that cause a problem; then one

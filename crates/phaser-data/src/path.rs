@@ -1,6 +1,6 @@
 //! JSONPath (RFC 9535): `$.jobs.*.steps[?@.uses].uses`.
 //!
-//! [`parse`] reads the grammar of the RFC with its rules for types of functions; [`eval`] selects nodes; [`iregexp`]
+//! [`parse`] reads the grammar of the RFC with its rules for types of functions, and names with `-`; [`eval`] selects nodes; [`iregexp`]
 //! has the regular expressions of `match` and `search` (RFC 9485). The compliance suite of the RFC is a test.
 
 use std::fmt;

@@ -189,12 +189,29 @@ fn comparison_knows_types() {
 
 #[test]
 fn path_errors_have_place() {
-    for (path, at) in
-        [("a.b", 0), ("$.a b", 3), ("$.a-b", 3), ("$[?@.a == ]", 10), ("$[01]", 2), ("$[?foo(@)]", 3)]
-    {
+    for (path, at) in [
+        ("a.b", 0),
+        ("$.a b", 3),
+        ("$.a-b c", 5),
+        ("$.-a", 2),
+        ("$[?@.a == ]", 10),
+        ("$[01]", 2),
+        ("$[?foo(@)]", 3),
+    ] {
         assert_eq!(JsonPath::parse(path).expect_err(path).at, at, "{path}");
     }
     assert!(JsonPath::parse(&format!("$[?{}@.a{}]", "(".repeat(1_000), ")".repeat(1_000))).is_err());
+}
+
+#[test]
+fn names_may_have_hyphens() {
+    let text = "jobs: {a-b: {timeout-minutes: 5}}";
+    let expected = [("$['jobs']['a-b']['timeout-minutes']", "5")];
+    for path in
+        ["$.jobs.a-b.timeout-minutes", "$..timeout-minutes", "$.jobs[?@.timeout-minutes==5].timeout-minutes"]
+    {
+        assert_selected(Format::Yaml, text, path, &expected);
+    }
 }
 
 #[test]

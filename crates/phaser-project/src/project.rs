@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use phaser_core::check::Check;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, Severity, Warning};
 use phaser_core::deadline::Deadline;
@@ -39,7 +40,8 @@ use crate::scan::change::{ChangeOptions, judge_change, judge_companions};
 use crate::scan::{self, Existing, Measure, ProgressSink, scan};
 use crate::source::change::{ChangeSet, ChangedFile};
 use crate::source::git::{
-    self, ChangeBase, CommitMessage, Committed, GitError, GitLocation, Renames, StagedFiles, Untracked,
+    self, ChangeBase, CommitMessage, Committed, FilesOutsideCheckout, GitError, GitLocation, Renames,
+    StagedFiles, Untracked,
 };
 use crate::source::present::ProjectFiles;
 use crate::source::view::{DiskView, ListedView};
@@ -1082,13 +1084,25 @@ impl<'p> Inspection<'p> {
         let mut report = scan(matcher, &self.targets, options, watch);
         notes.extend(cache.map(|cache| cache.save(&self.targets)).unwrap_or_default());
         let root = &self.project.root;
-        self.judge_changes(matcher, &mut report);
+        let outside = FilesOutsideCheckout::new(root, self.project.project_location());
+        report.violations.retain(|Violation { contract, .. }| {
+            contract.check != Check::Exists || !outside.any(&|path| contract.applies_to(path, None))
+        });
+        self.judge_changes(matcher, &outside, &mut report);
         let baseline = recorded(&self.recorded, root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
             None
         });
         let present = ProjectFiles { root, targets: &self.targets };
-        let is_gone = |path: &RelPath| !present.has(path);
+        let is_gone = |path: &RelPath| !present.has(path) && !outside.has(path);
+        if self.targets.coverage == Coverage::Whole {
+            let entries = baseline.iter().flat_map(|baseline| baseline.iter()).map(|(entry, _)| &entry.path);
+            let is_outside = |path: &&String| {
+                let path = RelPath::from(path.as_str());
+                !present.has(&path) && outside.has(&path)
+            };
+            report.outside_checkout = entries.filter(is_outside).cloned().collect();
+        }
         let search = |ids: &BTreeSet<&str>| self.violations_elsewhere(matcher, ids);
         let is_part = matches!(self.targets.coverage, Coverage::Shard { .. }) || self.project.options.lenient;
         let tolerated = baseline.as_ref().map(|baseline| BaselineInput {
@@ -1120,7 +1134,7 @@ impl<'p> Inspection<'p> {
     }
 
     /// Judges the contracts about changes and companions.
-    fn judge_changes(&self, matcher: &Matcher, report: &mut Report) {
+    fn judge_changes(&self, matcher: &Matcher, outside: &FilesOutsideCheckout<'_>, report: &mut Report) {
         let project = self.project;
         if let Some(change) = &self.change {
             let others = |wanted: &dyn Fn(&RelPath) -> bool| {
@@ -1133,8 +1147,9 @@ impl<'p> Inspection<'p> {
             judge_change(matcher, change, &options, report);
         } else if let Source::Tree(_) = self.source {
             let present = ProjectFiles { root: &project.root, targets: &self.targets };
-            let paths = self.targets.targets.iter().map(|target| &target.path);
-            judge_companions(matcher, paths, &|path| present.has(path), report);
+            let max_file_size = project.options.max_file_size;
+            let has = |path: &RelPath| present.has(path) || outside.has(path);
+            judge_companions(matcher, &self.targets.targets, &has, max_file_size, report);
         }
     }
 

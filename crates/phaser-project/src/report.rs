@@ -1,5 +1,6 @@
 //! The result of a check: what reports show and exit codes are derived from.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub struct Report {
     pub added_ignores: Vec<AddedIgnore>,
     /// Files and contracts that were not checked, with the reason.
     pub skipped: Vec<Skipped>,
+    /// Files of baseline entries that a sparse checkout leaves out.
+    pub outside_checkout: BTreeSet<String>,
     /// Number of stale baseline entries, if the whole project was checked.
     pub stale: Option<usize>,
     /// Problems with contract files and configuration.
@@ -122,7 +125,9 @@ impl Report {
             let inside = path.as_bytes().strip_prefix(skipped.path.as_bytes());
             inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        self.contracts.iter().any(|checked| checked.id == contract) && !self.gaps().any(is_gap)
+        self.contracts.iter().any(|checked| checked.id == contract)
+            && !self.outside_checkout.contains(path)
+            && !self.gaps().any(is_gap)
     }
 
     /// Counts the violations.

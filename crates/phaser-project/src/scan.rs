@@ -277,9 +277,12 @@ fn search_target(
     for &contract in selection.satisfied_by_existence() {
         worker.satisfied[contract] = true;
     }
-    match selection.is_empty() {
-        true => ScannedTarget::default(),
-        false => read_target(matcher, worker, &selection, target, file),
+    let may_ignore = |&index: &usize| added_ignores::is_judged_later(&matcher.contracts()[index]);
+    let is_read =
+        !selection.is_empty() || (worker.added_ignores && selection.changes().iter().any(may_ignore));
+    match is_read {
+        true => read_target(matcher, worker, &selection, target, file),
+        false => ScannedTarget::default(),
     }
 }
 
@@ -311,12 +314,12 @@ fn read_target(
         Some(whole) => judge_requirements(matcher, target, reader.read(whole), &mut checked),
         None => set_contents(&mut checked.violations, content.as_deref().ok()),
     }
-    if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
-        propose_fixes(fixer, target, bytes, text, &mut checked);
-    }
     let size = selection.needs_size().then(|| size::of(target, &content, readable)).flatten();
     if let Some(size) = size {
         checked.violations.extend(matcher.check_size(selection, &target.path, size, readable));
+    }
+    if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
+        propose_fixes(fixer, target, bytes, text, &mut checked);
     }
     let mut scanned = ScannedTarget::default();
     if let (true, Some(text)) = (*added_ignores, readable) {

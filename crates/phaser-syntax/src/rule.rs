@@ -92,8 +92,11 @@ impl CodeRule {
         }
         let env = DeserializeEnv::new(language.ast_grep());
         let rule = self.core.get_matcher(env).map_err(|error| RuleError(one_line(&error)))?;
+        if rule.potential_kinds().is_none() && has_syntax_error {
+            return Err(RuleError("it has a syntax error".to_owned()));
+        }
         if rule.potential_kinds().is_none() {
-            return Err(RuleError("it matches nodes of every kind (add 'kind')".to_owned()));
+            return Err(RuleError("it matches nodes of every kind, so it needs a 'kind'".to_owned()));
         }
         let (transformed, compares) = (self.transformed(), self.compares_nodes());
         let mut clauses = self.clauses();

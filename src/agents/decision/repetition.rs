@@ -47,7 +47,7 @@ pub(super) fn text<'a>(denials: impl Iterator<Item = Repetition<'a>>) -> String 
         let id = &contract.id;
         if let Some(example) = passing(contract) {
             text.push_str(&format!("\nExample that passes {id}:"));
-            for line in cut(example.text.trim_end(), MAX_EXAMPLE).lines() {
+            for line in cut(&example.shown(), MAX_EXAMPLE).lines() {
                 text.push_str(&format!("\n    {}", inert(&line.replace('\t', "    "))));
             }
         }

@@ -57,9 +57,9 @@ Examples:
   phaser contracts backtest no-print --commits 500
   phaser contracts backtest draft.yaml
 
-The contract is tried as if it were enabled, with the overrides of the configuration. A commit would have been
-refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT --new-lines').
-Ignore directives apply, the baseline does not.
+The contract is tried as if it were enabled, with the overrides of the configuration. A commit would
+have been refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT
+--new-lines'). Ignore directives apply, the baseline does not.
 
 Exit codes:
   0  it ran
@@ -76,11 +76,12 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let past = past?;
     past.tried.iter().map(|tried| &tried.report).chain([&today]).for_each(print_gaps);
     past.notes.iter().for_each(|note| to_stderr(format_args!("phaser: {note}")));
-    if contract.check.is_about_project() {
-        to_stderr(format_args!(
-            "phaser: {} concerns the whole project, so it refuses no commit",
-            contract.id
-        ));
+    let why = match contract.check.is_about_project() {
+        true => Some("concerns the whole project"),
+        false => contract.check.reads_commands().then_some("is judged before a command runs"),
+    };
+    if let Some(why) = why {
+        to_stderr(format_args!("phaser: {} {why}, so it refuses no commit", contract.id));
     }
     let result = BacktestSummary { contract: &contract, today: &today, past: &past };
     let here = environment.here(&root, [].iter());

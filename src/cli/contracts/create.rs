@@ -24,8 +24,8 @@ use phaser_core::contract::keys::{
 };
 use phaser_core::contract::syntax::to_yaml;
 use phaser_core::contract::{
-    Check, Contract, ContractSchema, ContractType, Example, ExampleChange, Examples, LayerKind, Origin,
-    Warning,
+    Check, Contract, ContractSchema, ContractType, Example, ExampleChange, ExampleForm, Examples, LayerKind,
+    Origin, Warning,
 };
 use phaser_core::matcher;
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
@@ -134,11 +134,11 @@ pub struct Create {
     #[arg(long = "tag", value_name = "WORD", value_delimiter = ',')]
     tags: Vec<String>,
 
-    /// Add an example that violates the contract; a path if it is about paths (repeatable)
+    /// Add an example that violates the contract; paths if it is about paths (repeatable)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     violating: Vec<String>,
 
-    /// Add an example that passes; a path if it is about paths (repeatable)
+    /// Add an example that passes; paths if it is about paths (repeatable)
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     passing: Vec<String>,
 
@@ -163,8 +163,8 @@ pub struct Create {
 }
 
 const AFTER: &str = "\
-Without flags on a terminal it asks for everything, runs the examples, and shows what the contract finds today and
-which of the last 200 commits it would have refused.
+Without flags on a terminal it asks for everything, runs the examples, and shows what the contract
+finds today and which of the last 200 commits it would have refused.
 
 Examples:
   phaser contracts create
@@ -247,7 +247,8 @@ fn failures(contract: &Contract, root: &Root) -> Vec<String> {
         .map(|tested| {
             let removed = tested.example.change.as_ref().and_then(|change| change.before.as_deref());
             let path = tested.path.to_text();
-            let texts = [tested.example.text.as_str(), removed.unwrap_or_default()];
+            let files = tested.example.files.join(", ");
+            let texts = [files.as_str(), tested.example.text.as_str(), removed.unwrap_or_default()];
             let is_path = tested.example.path.is_some();
             let what = texts.into_iter().find(|text| !text.is_empty() && !is_path).unwrap_or(&path);
             format!("{} example '{what}': {}", tested.expected.as_str(), explain(contract, tested))
@@ -472,9 +473,14 @@ impl ContractSpec {
     }
 }
 
-/// An example: the content of a file, a command line, or the path of an empty file. For a contract about changes, what a change removes: a
-/// line, or the file at a path.
+/// An example: the content of a file, a command line, or the path of an empty file. For a contract about changes, what a
+/// change removes: a line, or the file at a path. For one about companions, paths between commas.
 fn example(text: &str, check: &Check) -> Example {
+    if check.example_form() == ExampleForm::Files {
+        let mut example = Example { line: 1, ..Example::default() };
+        example.set_files(text.split(',').map(|path| path.trim().to_owned()).collect());
+        return example;
+    }
     let in_file = check.reads_text() || check.reads_commands() || check.pattern().is_some();
     let change = check.compares_change().then(|| {
         let (before, after) = if in_file { (text, Some(String::new())) } else { ("text", None) };
@@ -482,7 +488,7 @@ fn example(text: &str, check: &Check) -> Example {
     });
     let content = if in_file && change.is_none() { text } else { "" };
     let path = (!in_file).then(|| text.to_owned());
-    Example { path, text: content.to_owned(), change, fixed: None, line: 1 }
+    Example { path, text: content.to_owned(), change, line: 1, ..Example::default() }
 }
 
 /// The directory of a new contract.

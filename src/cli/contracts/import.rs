@@ -57,7 +57,7 @@ pub struct Import {
 }
 
 const AFTER: &str = "\
-Rules without an equivalent, and conditions that a contract does not have, are listed with the reason.
+Rules without an equivalent, and conditions that a contract does not have, are listed with reasons.
 
 Examples:
   phaser contracts import gitleaks.toml                         secrets, from gitleaks or betterleaks

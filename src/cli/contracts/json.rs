@@ -37,7 +37,11 @@ fn value(key: &ContractKey, contract: &Contract) -> Value {
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Object(object))) => serde_json::from_str(&object.text).unwrap_or_default(),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
-        (_, Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_)) | None) => Value::Null,
+        (
+            _,
+            Some(KeyValue::List(_) | KeyValue::Scalars(_) | KeyValue::Examples(_) | KeyValue::Empty(_))
+            | None,
+        ) => Value::Null,
     }
 }
 
@@ -50,6 +54,13 @@ fn examples(contract: &Contract) -> Value {
     let all = |examples: &[Example]| -> Vec<Value> {
         let one = |example: &Example| {
             let mut one = json!({ "path": example.path, "text": example.text });
+            if let Some(change) = &example.change {
+                one["before"] = json!(change.before);
+                one["after"] = json!(change.after);
+            }
+            if !example.files.is_empty() {
+                one["files"] = json!(example.files);
+            }
             if let Some(fixed) = &example.fixed {
                 one["fixed"] = json!(fixed);
             }

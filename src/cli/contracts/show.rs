@@ -20,7 +20,7 @@ use crate::report::wrap::wrap;
 use phaser_core::contract::keys::{ContractKey, KEYS, Value as KeyValue};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::syntax::{document_of, documents};
-use phaser_core::contract::{Contract, Example, ExampleChange, LayerKind, Warning};
+use phaser_core::contract::{Contract, LayerKind, Warning};
 use phaser_core::sanitize::inert;
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::RelPath;
@@ -228,7 +228,7 @@ fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
         KeyValue::List(list) | KeyValue::Scalars(list) => {
             list.iter().map(|word| &*word.text).collect::<Vec<_>>().join(", ")
         }
-        KeyValue::Examples(_) => return None,
+        KeyValue::Examples(_) | KeyValue::Empty(_) => return None,
     })
 }
 
@@ -240,20 +240,13 @@ pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette
         if !examples.is_empty() {
             writeln!(out, "\n{style}{title}:{style:#}")?;
         }
-        for Example { path, text, change, fixed, .. } in examples {
-            let (text, fixed) = match change.as_deref() {
-                None => (text.as_str(), fixed.as_deref()),
-                Some(ExampleChange { before, after }) => {
-                    (before.as_deref().unwrap_or("(no file)"), Some(after.as_deref().unwrap_or("(no file)")))
-                }
-            };
-            let path = path.as_ref().map(|path| format!("({}) ", inert(path))).unwrap_or_default();
-            let mut lines = text.trim_end().lines();
-            writeln!(out, "  - {path}{}", inert(lines.next().unwrap_or_default()))?;
+        for example in examples {
+            let path = example.path.as_ref().map(|path| format!("({}) ", inert(path))).unwrap_or_default();
+            let shown = example.shown();
+            let mut lines = shown.split('\n');
+            let first = format!("  - {path}{}", inert(lines.next().unwrap_or_default()));
+            writeln!(out, "{}", first.trim_end())?;
             lines.try_for_each(|line| writeln!(out, "    {}", inert(line)))?;
-            for (at, line) in fixed.into_iter().flat_map(|fixed| fixed.trim_end().lines()).enumerate() {
-                writeln!(out, "    {} {}", if at == 0 { "=>" } else { "  " }, inert(line))?;
-            }
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::cli::completions::CONTRACT_ID;
 use crate::cli::environment::Environment;
 use crate::cli::project::print_warnings;
 use crate::cli::to_stderr;
-use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
+use crate::examples::{self, ExampleOutcome, Expectation, FixDifference, Missed, Tested};
 use crate::exit::Exit;
 use crate::lint::needs_examples;
 use crate::report::palette::Palette;
@@ -128,13 +128,20 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
 
 /// Why an example failed, in one line.
 pub fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
-    let path = tested.path.to_text();
+    let path = match tested.example.files.as_slice() {
+        [] => tested.path.to_text(),
+        files => files.join(", ").into(),
+    };
     let (path, glob) = (inert(&path), inert(contract.glob.as_str()));
     match &tested.outcome {
         ExampleOutcome::AsExpected => String::new(),
         ExampleOutcome::Missed(Missed::NothingFound) => format!("missed: no violation in {path}"),
         ExampleOutcome::Missed(Missed::OutsideGlob) => {
-            format!("missed: '{glob}' does not match {path} (correct the path or the glob)")
+            let what = match tested.expected {
+                Expectation::Violating => "missed",
+                Expectation::Passing => "tests nothing",
+            };
+            format!("{what}: '{glob}' does not match {path} (correct the path or the glob)")
         }
         ExampleOutcome::Missed(Missed::NoPath) => {
             format!("missed: cannot derive a path from '{glob}' (give the example a path)")
@@ -164,7 +171,10 @@ fn place(violation: &Violation, path: &str) -> String {
             let start = found.region.start;
             format!("at {path}:{}:{} on '{}'", start.line, start.column, inert(&found.text))
         }
-        None => format!("in {path}"),
+        None => match violation.change.as_ref().and_then(|change| change.describe()) {
+            Some(what) => format!("in {} ({})", inert(&violation.path.to_text()), inert(&what)),
+            None => format!("in {path}"),
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_sarif::sarif::MultiformatMessageString;
 
 use crate::briefing::marked_up;
+use crate::examples::may_have_comments;
 use crate::report::redact::is_secret;
 use phaser_core::contract::{Contract, Example};
 use phaser_core::sanitize::{cut, printable};
@@ -40,7 +41,7 @@ fn ignore_hint(contract: &Contract, quote: char) -> Option<String> {
     let check = &contract.check;
     let has_matches = check.reads_text() && check.passes_unmatched();
     let id = &contract.id;
-    (contract.ignorable && has_matches).then(|| {
+    (contract.ignorable && has_matches && may_have_comments(contract)).then(|| {
         format!("To ignore one match, put a comment with {quote}phaser:ignore {id}{quote} on its line.")
     })
 }
@@ -49,10 +50,15 @@ fn paragraph(text: &str) -> String {
     marked_up(&cut(&printable(text), MAX_PARAGRAPH))
 }
 
-/// An example as a code block, below its path.
-fn block(Example { path, text, .. }: &Example) -> String {
-    let text = cut(text.trim_end_matches(['\r', '\n']), MAX_EXAMPLE);
-    let path = path.as_ref().map(|path| format!("{}:\n\n", paragraph(&format!("`{path}`"))));
+/// An example as a code block, below its path. An empty file is its path.
+fn block(example: &Example) -> String {
+    let shown = example.shown().replace('\r', "\\r");
+    let text = cut(&shown, MAX_EXAMPLE);
+    let path = example.path.as_ref().map(|path| paragraph(&format!("`{path}`")));
+    if let (true, Some(path)) = (text.is_empty(), &path) {
+        return path.clone();
+    }
+    let path = path.map(|path| format!("{path}:\n\n"));
     // Longer than any run of backticks in the example.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -101,11 +107,28 @@ mod tests {
     }
 
     #[test]
+    fn help_shows_both_sides_of_a_change() {
+        let shown = markdown(
+            "type: keep_pattern\nmessage: m\nexamples: {violating: [{before: x, after: null}], passing: [{before: null, after: z}]}\n",
+        );
+        assert!(shown.contains("```\nx\n=> (no file)\n```"), "{shown}");
+        assert!(shown.contains("```\n(no file)\n=> z\n```"), "{shown}");
+    }
+
+    #[test]
     fn help_shows_no_secret() {
         let shown = markdown(
             "type: forbid_pattern\nmessage: m\ntags: [secret]\nexamples: {violating: [xSECRET], passing: [fine]}\n",
         );
         assert!(!shown.contains("xSECRET") && shown.contains("fine"), "{shown}");
+    }
+
+    #[test]
+    fn help_shows_paths_and_line_ends() {
+        let shown = markdown(
+            "type: forbid_pattern\nmessage: m\nexamples: {violating: [\"x\\r\\ny\\n\"], passing: [{path: a.env, text: ''}]}\n",
+        );
+        assert!(shown.contains("```\nx\\r\ny\n```\n\nPasses:\n\n`a.env`\n\nTo ignore"), "{shown}");
     }
 
     #[test]
@@ -124,5 +147,14 @@ mod tests {
             let shown = markdown(&format!("{more}message: m\n"));
             assert!(!shown.contains("phaser:ignore"), "{shown}");
         }
+        let of_files = |glob: &str| {
+            let yaml = format!(
+                "rule_id: a\ntype: forbid_pattern\npattern: x\nfile_glob: '{glob}'\nmessage: m\nseverity: error\n"
+            );
+            let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
+            help(&syntax::parse(&yaml, origin).expect("is valid")).text
+        };
+        assert!(!of_files("**/package.json").contains("phaser:ignore"), "JSON has no comments");
+        assert!(of_files("**/*.{json,yaml}").contains("phaser:ignore"));
     }
 }

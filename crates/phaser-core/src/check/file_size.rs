@@ -26,6 +26,16 @@ pub struct FileSize {
 }
 
 impl FileSize {
+    /// The size of a file with these bytes; `text` is what they mean, if they are text. A last line without a line end
+    /// counts.
+    pub fn of(bytes: &[u8], text: Option<&[u8]>) -> Self {
+        let lines = text.map(|text| {
+            let ends = memchr::memchr_iter(b'\n', text).count() as u64;
+            ends + u64::from(text.last().is_some_and(|&last| last != b'\n'))
+        });
+        Self { lines, bytes: Some(bytes.len() as u64) }
+    }
+
     /// Whether a file of this size exceeds the limits.
     pub fn is_exceeded_by(&self, size: Self) -> bool {
         let exceeds = |limit: Option<u64>, size: Option<u64>| matches!((limit, size), (Some(limit), Some(size)) if size > limit);

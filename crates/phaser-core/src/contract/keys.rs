@@ -90,6 +90,13 @@ pub enum ValueShape {
         /// The value.
         get: for<'c> fn(&'c Contract) -> Option<LocatedText<'c>>,
     },
+    /// A natural number.
+    Number {
+        /// Validates and sets the value.
+        set: for<'v> fn(&mut ContractBuilder, LocatedText<'v>),
+        /// The value.
+        get: fn(&Contract) -> Option<u64>,
+    },
     /// A text, or a list that is joined to one.
     TextOrList {
         /// Validates and sets the value.
@@ -167,8 +174,10 @@ impl<'a> LocatedText<'a> {
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// For [`ValueShape::Text`]: a number or boolean, as written without quotes.
+    /// For [`ValueShape::Number`], and for a number or boolean of [`ValueShape::Text`]: as written without quotes.
     Literal(LocatedText<'a>),
+    /// An empty list at this line, for a shape that is a text or a list.
+    Empty(usize),
     /// For [`ValueShape::Scalars`].
     Scalars(Vec<LocatedText<'a>>),
     /// For [`ValueShape::Text`], and for a single text of a shape that is a text or a list.
@@ -235,6 +244,9 @@ impl ContractKey {
                 if self.name == "fix" && contract.fix.as_ref().is_some_and(|fix| fix.is_literal) =>
             {
                 get(contract).map(Value::Literal)
+            }
+            ValueShape::Number { get, .. } => {
+                get(contract).map(|number| Value::Literal(LocatedText::new(number.to_string(), 1)))
             }
             ValueShape::Scalars { get, .. } => {
                 let scalars: Vec<_> = get(contract).into_iter().map(|one| LocatedText::new(one, 1)).collect();

@@ -113,6 +113,11 @@ impl ContractScope {
         (!is_everything).then_some((&self.base, &self.nearer, overrides, self.state.map(|(state, _)| state)))
     }
 
+    /// All files below the base, without overrides and nearer contracts.
+    pub fn whole(&self) -> Self {
+        Self { base: self.base.clone(), ..Self::default() }
+    }
+
     /// Restricts the scope to files with this state.
     pub(super) fn only(&self, state: OverrideState, start: OverrideValues) -> Self {
         Self { state: Some((state, start)), ..self.clone() }

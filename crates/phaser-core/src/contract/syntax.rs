@@ -198,7 +198,7 @@ fn counts_beside_rule(at: usize) -> bool {
 mod tests {
     use super::*;
     use crate::contract::keys::MAX_ID;
-    use crate::contract::{Dialect, Example, LayerKind, Severity};
+    use crate::contract::{Dialect, Example, ExampleForm, LayerKind, Severity};
 
     const FLAT: &str = "\
 rule_id: no-print
@@ -297,17 +297,60 @@ enabled: false
         let examples = parse(&yaml, origin()).expect("is valid").examples;
         assert_eq!(
             examples.violating[0],
-            Example { path: None, text: "print(1)".into(), change: None, fixed: None, line: 11 }
+            Example { text: "print(1)".into(), line: 11, ..Example::default() }
         );
         let placed = Example {
             path: Some("a/b.py".into()),
             text: "print(2)\n".into(),
-            change: None,
-            fixed: None,
             line: 12,
+            ..Example::default()
         };
         assert_eq!(examples.violating[1], placed);
         assert_eq!(examples.passing[0].text, "log(1)");
+    }
+
+    #[test]
+    fn examples_of_companions_are_files() {
+        let flat = "rule_id: a\ntype: companion_exists\ncompanion: 'tests/{name}'\nfile_glob: 'src/*'\n\
+            message: m\nseverity: error\n";
+        let read = |examples: &str| read(&format!("{flat}examples: {{violating: [{examples}]}}\n"), origin());
+        let files = |examples: &str| {
+            let ParsedContract { contract, warnings, .. } = read(examples);
+            assert_eq!(warnings, [], "{examples}");
+            let example = contract.expect("is valid").examples.violating.remove(0);
+            assert_eq!((example.form(), example.text), (ExampleForm::Files, example.files.join("\n")));
+            example.files
+        };
+        assert_eq!(files("{files: [src/a.py, tests/a.py]}"), ["src/a.py", "tests/a.py"]);
+        assert_eq!(files("{files: src/a.py}"), ["src/a.py"]);
+        assert_eq!(files("src/a.py"), ["src/a.py"]);
+        assert_eq!(files("\"src/a.py\\n\""), ["src/a.py"]);
+        let warning = |examples: &str| {
+            let ParsedContract { contract, warnings, .. } = read(examples);
+            (contract.is_some(), warnings.iter().map(Warning::to_string).collect::<Vec<_>>().join("; "))
+        };
+        let paths =
+            "c.yaml:7: 'files' is a path or a list of paths (write 'files: [src/a.py, tests/test_a.py]')";
+        for wrong in
+            ["{files: []}", "{files: ''}", "{files: [[a]]}", "{files: {a: b}}", "{files: 1}", "{files: }"]
+        {
+            assert_eq!(warning(wrong), (false, paths.to_owned()), "{wrong}");
+        }
+        let alone = "c.yaml:7: an example with 'files' has no other key (write the paths only)";
+        for wrong in ["{files: a, path: b}", "{files: a, after: null}", "{fixed: x, files: a}"] {
+            assert_eq!(warning(wrong), (false, alone.to_owned()), "{wrong}");
+        }
+        let list = "c.yaml:7: an example of companion_exists is a list of paths (write 'files: […]')";
+        for doubtful in ["{before: a, after: b}", "{path: src/a.py, text: x}", "''", "'', ''"] {
+            assert_eq!(warning(doubtful), (true, list.to_owned()), "{doubtful}");
+        }
+        let of_text =
+            super::read(&format!("{FLAT}examples: {{passing: [{{files: a}}]}}\n"), origin()).warnings;
+        let hint = "(write 'path: …' and 'text: …' for 'files')";
+        assert_eq!(
+            of_text[0].to_string(),
+            format!("c.yaml:9: forbid_pattern is not about several files {hint}")
+        );
     }
 
     #[test]

@@ -47,13 +47,19 @@ pub struct Checked {
 }
 
 impl Matcher {
-    /// Checks one file. Without a text, only its presence is checked.
+    /// Checks one file, its size included. Without a text, only its presence is checked.
     pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
-        self.check_with(&mut Scratch::default(), selection, FileNames { path, alias: None }, text)
+        let names = FileNames { path, alias: None };
+        let mut checked = self.check_with(&mut Scratch::default(), selection, names, text);
+        if let Some(text) = text.filter(|_| selection.needs_size()) {
+            let size = FileSize::of(text.bytes(), Some(text.bytes()));
+            checked.violations.extend(self.check_size(selection, path, size, Some(text)));
+        }
+        checked
     }
 
-    /// [`Matcher::check`] with reusable buffers, for a file that may have two names. In a notebook, contracts see the
-    /// source of each cell.
+    /// [`Matcher::check`] with reusable buffers, for a file that may have two names and whose size the caller
+    /// [checks](Self::check_size). In a notebook, contracts see the source of each cell.
     pub fn check_with(
         &self,
         scratch: &mut Scratch,

@@ -59,7 +59,8 @@ impl LazyPattern {
 
 /// The warning about a contract whose code is invalid.
 fn about_code(contract: &Contract, code: &CodePattern, what: &str) -> Warning {
-    let what = format!("{} (correct it, or name its 'language')", printable(what));
+    let hint = if code.language.is_some() { "correct it" } else { "correct it, or name its 'language'" };
+    let what = format!("{} ({hint})", printable(what));
     Warning::at(&contract.origin.file, code.line, what)
 }
 

@@ -108,7 +108,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `*` or a name without quotes.
+    /// `*` or a name without quotes. Beyond the RFC, such a name may have `-` after its first character: no path of the
+    /// RFC continues with one there.
     fn shorthand(&mut self) -> Parsed<Selector> {
         if self.eat("*") {
             return Ok(Selector::Wildcard);
@@ -116,11 +117,12 @@ impl<'s> Parser<'s> {
         let is_first = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
         if !self.peek().is_some_and(is_first) {
             return Err(
-                self.error("expected a name or '*' (put other names in brackets and quotes: ['a-b'])")
+                self.error("expected a name or '*' (put other names in brackets and quotes: ['a b'])")
             );
         }
         let rest = self.rest();
-        let end = rest.find(|c: char| !is_first(c) && !c.is_ascii_digit()).unwrap_or(rest.len());
+        let is_next = |c: char| is_first(c) || c.is_ascii_digit() || c == '-';
+        let end = rest.find(|c: char| !is_next(c)).unwrap_or(rest.len());
         self.at += end;
         Ok(Selector::Name(rest[..end].to_owned()))
     }

@@ -11,6 +11,8 @@
 //! | `eval(x)  # phaser:ignore no-eval`  | `eval(y)  # phaser:ignore no-eval`  | yes: the violation is another   |
 //!
 //! The directive and what follows it are not part of the compared text, but its scope is.
+//!
+//! A contract about companions is not judged around an edit. A directive for it counts as if the file had no companion.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -19,8 +21,11 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::bytes;
+use crate::path::RelPath;
 use crate::report::{AddedIgnore, Earlier};
 use crate::source::{Reader, Target};
+use phaser_core::check::CompanionDemand;
+use phaser_core::contract::Contract;
 use phaser_core::matcher::Matcher;
 use phaser_core::matcher::directives::{Ignores, Lines, MARK, Scope};
 use phaser_core::text::{Text, changed_lines};
@@ -35,6 +40,8 @@ pub(super) fn added(
     text: &Text<'_>,
     violations: &[Violation],
 ) -> Vec<AddedIgnore> {
+    let companions = of_companions(matcher, &target.path, text);
+    let violations = &[violations, &companions].concat();
     if !violations.iter().any(|violation| violation.state == State::Ignored) {
         return Vec::new();
     }
@@ -97,6 +104,22 @@ fn suppressed<'v>(
     all.collect()
 }
 
+/// Whether a directive for the contract counts at once, and the contract is judged after the edit.
+pub(super) fn is_judged_later(contract: &Contract) -> bool {
+    contract.check.companion().is_some_and(|companion| companion.demand == CompanionDemand::Exists)
+}
+
+/// The violations of contracts about companions that directives of a file suppress, if it has no companion.
+fn of_companions(matcher: &Matcher, path: &RelPath, text: &Text<'_>) -> Vec<Violation> {
+    let selection = matcher.select(path, None);
+    let contracts = selection.changes().iter().map(|&index| &matcher.contracts()[index]);
+    let of_companions = contracts.filter(|contract| is_judged_later(contract));
+    let mut violations: Vec<Violation> =
+        of_companions.map(|contract| Violation::of_file(contract, path)).collect();
+    matcher.apply_directives(path, text, &mut violations);
+    violations
+}
+
 /// How often each violation is suppressed in the previous versions: in the one that has it most often. Also the lines of
 /// `now` that changed since the first of them.
 fn previous(
@@ -115,7 +138,8 @@ fn previous(
         let checked = matcher.check(&selection, &version.path, Some(&text));
         let ignores = Ignores::parse(&version.path, &text);
         let mut count: HashMap<SuppressionKey, usize> = HashMap::new();
-        for one in suppressed(&ignores, &text, &checked.violations) {
+        let violations = [checked.violations, of_companions(matcher, &version.path, &text)].concat();
+        for one in suppressed(&ignores, &text, &violations) {
             *count.entry(one.key()).or_default() += 1;
         }
         for (key, count) in count {

@@ -27,7 +27,7 @@ use crate::baseline::BaselineEntry;
 use crate::path::RelPath;
 use crate::report::Report;
 use crate::source::change::{ChangeSet, ChangedFile};
-use crate::source::{Content, Reader};
+use crate::source::{Content, Reader, Target};
 use phaser_core::check::{Check, Companion, CompanionDemand, FileUnchanged, with_line_feeds};
 use phaser_core::contract::Contract;
 use phaser_core::matcher::{Matcher, line_match};
@@ -45,18 +45,15 @@ pub struct ChangeOptions<'a> {
     pub others: &'a OtherChanges<'a>,
 }
 
+/// The content of a file of the project after a change; `None` without such a file.
+pub type ContentOf<'a> = dyn Fn(&RelPath) -> Option<Content> + 'a;
+
 /// Finds the files that are not as in the last commit, among those that a predicate accepts.
 pub type OtherChanges<'a> = dyn Fn(&dyn Fn(&RelPath) -> bool) -> Result<Vec<ChangedFile>, Skipped> + 'a;
 
 /// Adds the violations of a change to a report.
 pub fn judge_change(matcher: &Matcher, change: &ChangeSet, options: &ChangeOptions<'_>, report: &mut Report) {
-    let mut judge = ChangeJudge {
-        matcher,
-        options,
-        reader: Reader::new(options.max_file_size),
-        violations: Vec::new(),
-        skipped: Vec::new(),
-    };
+    let mut judge = ChangeJudge::new(matcher, options);
     let mut kept: BTreeMap<usize, Vec<&ChangedFile>> = BTreeMap::new();
     for file in &change.files {
         let selection = matcher.select(&file.path, file.alias.as_ref());
@@ -72,18 +69,32 @@ pub fn judge_change(matcher: &Matcher, change: &ChangeSet, options: &ChangeOptio
         judge.kept(index, &files, change.has_others);
     }
     if let Some(state) = &change.state {
-        let has = |path: &RelPath| state.has(path);
+        let content = |path: &RelPath| state.content(path);
         let all = || state.files().map_err(|error| gap(&RelPath::from("."), error.to_string()));
-        judge.companions(&change.files, &has, &all);
+        judge.companions(&change.files, &content, &all);
     }
     judge.finish(report);
 }
 
-/// Adds a violation for each of these files of the project without its companion.
-pub fn judge_companions<'p>(
+/// Adds the violations of companions alone for a change that deletes no file. `content` is that of a file after it.
+pub fn judge_changed_companions(
     matcher: &Matcher,
-    paths: impl Iterator<Item = &'p RelPath>,
+    files: &[ChangedFile],
+    options: &ChangeOptions<'_>,
+    content: &ContentOf<'_>,
+    report: &mut Report,
+) {
+    let mut judge = ChangeJudge::new(matcher, options);
+    judge.companions(files, content, &|| Ok(Vec::new()));
+    judge.finish(report);
+}
+
+/// Adds a violation for each of these files of the project without its companion.
+pub fn judge_companions(
+    matcher: &Matcher,
+    targets: &[Target],
     has: &dyn Fn(&RelPath) -> bool,
+    max_file_size: u64,
     report: &mut Report,
 ) {
     let exists = |contract: &Contract| {
@@ -92,11 +103,15 @@ pub fn judge_companions<'p>(
     if !matcher.contracts().iter().any(|contract| exists(contract)) {
         return;
     }
-    for path in paths {
+    let mut reader = Reader::new(max_file_size);
+    for Target { path, content, .. } in targets {
         let selection = matcher.select(path, None);
         for contract in selection.changes().iter().map(|&index| &matcher.contracts()[index]) {
-            if exists(contract) {
-                report.violations.extend(missing_companion(contract, path, has));
+            if exists(contract)
+                && let Some(mut violation) = missing_companion(contract, path, has)
+            {
+                apply_directives(matcher, &mut reader, content, &mut violation);
+                report.violations.push(violation);
             }
         }
     }
@@ -115,6 +130,15 @@ fn missing_companion(
     let mut violation = Violation::of_file(contract, path);
     violation.change = Some(Box::new(ChangeDetail::NoCompanion(companions)));
     Some(violation)
+}
+
+/// Marks a violation of a file as ignored, if a directive in this content of the file suppresses it.
+fn apply_directives(matcher: &Matcher, reader: &mut Reader, content: &Content, violation: &mut Violation) {
+    let Ok(bytes) = reader.read(content) else { return };
+    if let Some(text) = Text::new(&*bytes) {
+        let path = violation.path.clone();
+        matcher.apply_directives(&path, &text, std::slice::from_mut(violation));
+    }
 }
 
 /// The companions of a file.
@@ -169,7 +193,12 @@ fn count(version: &[KeptMatch], digest: LineDigest) -> usize {
     version.iter().filter(|found| found.digest == digest).count()
 }
 
-impl ChangeJudge<'_> {
+impl<'a> ChangeJudge<'a> {
+    fn new(matcher: &'a Matcher, options: &'a ChangeOptions<'a>) -> Self {
+        let reader = Reader::new(options.max_file_size);
+        Self { matcher, options, reader, violations: Vec::new(), skipped: Vec::new() }
+    }
+
     fn finish(self, report: &mut Report) {
         report.violations.extend(self.violations);
         report.skipped.extend(self.skipped);
@@ -388,7 +417,7 @@ impl ChangeJudge<'_> {
     fn companions(
         &mut self,
         files: &[ChangedFile],
-        has: &dyn Fn(&RelPath) -> bool,
+        content: &ContentOf<'_>,
         all: &dyn Fn() -> Result<Vec<RelPath>, Skipped>,
     ) {
         let contracts: Vec<usize> = (0..self.matcher.contracts().len())
@@ -410,7 +439,7 @@ impl ChangeJudge<'_> {
             match demand {
                 CompanionDemand::Changed => {
                     for file in own {
-                        let violation = self.companion_unchanged(&contract, file, &changed, has);
+                        let violation = self.companion_unchanged(&contract, file, &changed, content);
                         self.violations.extend(violation);
                     }
                 }
@@ -441,8 +470,13 @@ impl ChangeJudge<'_> {
                     }
                     paths.sort_unstable();
                     paths.dedup();
+                    let has = |path: &RelPath| content(path).is_some();
                     for path in paths {
-                        self.violations.extend(missing_companion(&contract, &path, has));
+                        let Some(mut violation) = missing_companion(&contract, &path, &has) else { continue };
+                        if let Some(content) = content(&path) {
+                            apply_directives(self.matcher, &mut self.reader, &content, &mut violation);
+                        }
+                        self.violations.push(violation);
                     }
                 }
             }
@@ -465,22 +499,26 @@ impl ChangeJudge<'_> {
         contract: &Arc<Contract>,
         file: &ChangedFile,
         changed: &[&ChangedFile],
-        has: &dyn Fn(&RelPath) -> bool,
+        content: &ContentOf<'_>,
     ) -> Option<Violation> {
         let companions = companions(contract, &file.path);
         if changed.iter().any(|other| companions.contains(&other.path)) {
             return None;
         }
         // A companion that exists nowhere cannot change; `companion_exists` demands one.
-        let there: Vec<RelPath> = companions.into_iter().filter(|path| has(path)).collect();
+        let there: Vec<RelPath> = companions.into_iter().filter(|path| content(path).is_some()).collect();
         if there.is_empty() {
             return None;
         }
         let mut violation = Violation::of_file(contract, &file.path);
-        let content = file.after.as_ref().and_then(|after| self.bytes(&file.path, after).ok().flatten());
-        let digest = digest_of_content(content.as_deref().unwrap_or(b"\0deleted"));
+        let after = file.after.as_ref().and_then(|after| self.bytes(&file.path, after).ok().flatten());
+        let digest = digest_of_content(after.as_deref().unwrap_or(b"\0deleted"));
         violation.fingerprint = Fingerprint { line: digest, text: digest, repeat: 1 };
         violation.change = Some(Box::new(ChangeDetail::CompanionUnchanged(there)));
+        // The directive must have been there before: a change does not excuse itself.
+        if let Some(before) = file.before.iter().flatten().next() {
+            apply_directives(self.matcher, &mut self.reader, before, &mut violation);
+        }
         Some(violation)
     }
 }

@@ -19,25 +19,17 @@ pub(super) fn of(
     text: Option<&Text<'_>>,
 ) -> Option<FileSize> {
     match (&target.whole, content, &target.content) {
-        (Some(Content::Bytes(whole)), ..) => Some(of_bytes(whole, Text::new(&**whole).as_ref())),
+        (Some(Content::Bytes(whole)), ..) => {
+            Some(FileSize::of(whole, Text::new(&**whole).as_ref().map(Text::bytes)))
+        }
         (Some(_), ..) => None,
-        (None, Ok(bytes), _) => Some(of_bytes(bytes, text)),
+        (None, Ok(bytes), _) => Some(FileSize::of(bytes, text.map(Text::bytes))),
         (None, Err(SkipReason::TooLarge { .. }), Content::File(path)) => of_large_file(path),
         (None, Err(SkipReason::TooLarge { size, .. }), Content::Blob(_)) => {
             Some(FileSize { lines: None, bytes: Some(*size) })
         }
         (None, Err(_), _) => None,
     }
-}
-
-fn of_bytes(bytes: &[u8], text: Option<&Text<'_>>) -> FileSize {
-    FileSize { lines: text.map(|text| lines(text.bytes())), bytes: Some(bytes.len() as u64) }
-}
-
-/// The number of lines; a last line without a line end counts.
-fn lines(text: &[u8]) -> u64 {
-    let ends = memchr::memchr_iter(b'\n', text).count() as u64;
-    ends + u64::from(text.last().is_some_and(|&last| last != b'\n'))
 }
 
 /// The size of a file that is too large to be searched. It has lines unless it has a NUL.

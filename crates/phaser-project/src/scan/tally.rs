@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{ProgressSink, ScanOptions, Worker, each, names, note_unread};
+use super::{ProgressSink, ScanOptions, Worker, each, names, note_unread, size};
 use crate::path::RelPath;
 use crate::source::Target;
 use phaser_core::contract::Contract;
@@ -60,10 +60,13 @@ fn place(contract: &Arc<Contract>) -> usize {
 }
 
 fn check(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, group: &Selection) -> (Checked, bool) {
-    let read = worker.now.read(&target.content).map(Cow::into_owned);
+    let read = worker.now.read(&target.content).map(|bytes| Cow::Owned(bytes.into_owned()));
     let bytes = read.as_deref().unwrap_or_default();
     let text = read.is_ok().then(|| Text::new(bytes)).flatten();
     let mut checked = matcher.check_with(&mut worker.scratch, group, names(target), text.as_ref());
+    if let Some(size) = group.needs_size().then(|| size::of(target, &read, text.as_ref())).flatten() {
+        checked.violations.extend(matcher.check_size(group, &target.path, size, text.as_ref()));
+    }
     let why = match &read {
         Ok(_) if text.is_some() => None,
         Ok(bytes) if group.reads_text() && text::is_expected(&target.path, bytes) => {
@@ -75,7 +78,7 @@ fn check(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, group: &Se
     checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
     let is_pointer = bytes.starts_with(POINTER);
     drop(text);
-    if let Ok(bytes) = read {
+    if let Ok(Cow::Owned(bytes)) = read {
         worker.now.take_back(bytes);
     }
     (checked, is_pointer)

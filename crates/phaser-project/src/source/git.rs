@@ -38,7 +38,7 @@ pub use change::{ChangeBase, ProjectState, change_of_window, change_since, stage
 pub use committed::{Committed, committed};
 pub use error::GitError;
 pub use excludes::Untracked;
-pub use listing::Listing;
+pub use listing::{FilesOutsideCheckout, Listing};
 pub use messages::{CommitMessage, comment_prefix, messages, staged_paths};
 pub use previous_settings::{PreviousSettings, SettingsFile, may_have_changed};
 pub use renames::Renames;

@@ -259,7 +259,8 @@ fn updated(text: &str, chunks: &[Chunk]) -> Result<String, NotApplied> {
             result.push_str(&line);
             result.push_str(ending);
         }
-        kept = at + old;
+        // A chunk at the end of the file may lie in an earlier one.
+        kept = kept.max(at + old);
     }
     keep(&mut result, kept, source.len());
     Ok(result)

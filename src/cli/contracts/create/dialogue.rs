@@ -138,6 +138,26 @@ const COMPANION: Question<'_> = Question {
            tests/test_{stem}.py is tests/test_a.py for src/a.py.",
 };
 
+const ALONE_IN_PROJECT: Question<'_> = Question {
+    text: "Files of a project that violates it",
+    help: "Paths, with commas between them: src/a.py is a project without tests. It is kept as an example.",
+};
+
+const PAIR_IN_PROJECT: Question<'_> = Question {
+    text: "Files of a project that passes",
+    help: "A file and its companion, with a comma between them: src/a.py, tests/test_a.py.",
+};
+
+const ALONE_IN_CHANGE: Question<'_> = Question {
+    text: "Files of a change that violates it",
+    help: "Paths, with commas between them. The companions exist, and are not in the change. It is kept as an example.",
+};
+
+const PAIR_IN_CHANGE: Question<'_> = Question {
+    text: "Files of a change that passes",
+    help: "A file and its companion, with a comma between them: package.json, package-lock.json.",
+};
+
 const COMMAND: Question<'_> = Question {
     text: "Command",
     help: "The first words of the command, as 'git commit' or 'npm install'. It is found in lists, pipes and nested shells,\n\
@@ -248,7 +268,7 @@ fn ask_type(prompt: &mut Prompt<'_>) -> anyhow::Result<Option<&'static ContractT
     prompt.print(|out| {
         (1..)
             .zip(OFFERED)
-            .try_for_each(|(at, kind)| writeln!(out, "  {at}  {:<18} {}", kind.name, kind.meaning))
+            .try_for_each(|(at, kind)| writeln!(out, "  {at:>2}  {:<18} {}", kind.name, kind.meaning))
     })?;
     loop {
         let Some(answer) = prompt.line(TYPE, Some("1"))? else { return Ok(None) };
@@ -286,12 +306,11 @@ fn ask_pattern(
     spec: &mut ContractSpec,
     (destination, root): (&Destination, &Root),
 ) -> anyhow::Result<Option<()>> {
-    if kind.takes("companion") {
-        return ask_companion(prompt, spec, destination);
-    }
     let (violating, passing) = match kind {
         kind if *kind == KEEP_PATTERN => (KEPT, REMOVABLE),
         kind if *kind == FILE_UNCHANGED => (FROZEN_PATH, FREE_PATH),
+        kind if *kind == COMPANION_EXISTS => (ALONE_IN_PROJECT, PAIR_IN_PROJECT),
+        kind if *kind == COMPANION_CHANGED => (ALONE_IN_CHANGE, PAIR_IN_CHANGE),
         kind if *kind == FORBID_COMMAND => (VIOLATING_COMMAND, PASSING_COMMAND),
         kind if kind.takes("path") => (VIOLATING_FILE, PASSING_FILE),
         kind if kind.takes("pattern") || kind.takes("code") || kind.takes("import") => (VIOLATING, PASSING),
@@ -318,6 +337,14 @@ fn ask_pattern(
                 return Ok(None);
             };
             spec.pattern = Some(pattern).filter(|pattern| pattern != "-");
+            if let Err(error) = destination.contract(spec) {
+                prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
+                continue;
+            }
+        } else if kind.takes("companion") {
+            let known = spec.companions.first().cloned();
+            let Some(companion) = prompt.line(COMPANION, known.as_deref())? else { return Ok(None) };
+            spec.companions = vec![companion.trim().to_owned()];
             if let Err(error) = destination.contract(spec) {
                 prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?;
                 continue;
@@ -359,22 +386,6 @@ fn ask_pattern(
             failures.iter().try_for_each(|failure| writeln!(out, "  {}", inert(failure)))?;
             writeln!(out, "  Enter keeps an answer.")
         })?;
-    }
-}
-
-/// Asks for a valid companion. `None` at the end of the input.
-fn ask_companion(
-    prompt: &mut Prompt<'_>,
-    spec: &mut ContractSpec,
-    destination: &Destination,
-) -> anyhow::Result<Option<()>> {
-    loop {
-        let Some(companion) = prompt.line(COMPANION, None)? else { return Ok(None) };
-        spec.companions = vec![companion.trim().to_owned()];
-        match destination.contract(spec) {
-            Ok(_) => return Ok(Some(())),
-            Err(error) => prompt.print(|out| writeln!(out, "  {}", inert(&error.to_string())))?,
-        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::super::scope::ContractScope;
 use super::super::{
-    BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate,
-    Origin, Pattern, Severity, Warning, Zone,
+    BlockDecision, Check, Contract, ContractSchema, ContractType, Dialect, ExampleForm, Examples, Exclude,
+    FixTemplate, Origin, Pattern, Severity, Warning, Zone,
 };
 use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_RULE, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{
@@ -133,7 +133,19 @@ impl ContractBuilder {
                     fix.is_literal = true;
                 }
             }
+            (ValueShape::Number { set, .. }, Value::Text(text) | Value::Literal(text)) => set(self, text),
             (ValueShape::Scalars { set, .. }, Value::Scalars(scalars)) => set(self, &scalars),
+            (
+                ValueShape::TextOrList { set, .. }
+                | ValueShape::Texts { set, .. }
+                | ValueShape::Choices { set, .. }
+                | ValueShape::Scalars { set, .. },
+                Value::Empty(line),
+            ) => {
+                let top = std::mem::replace(&mut self.top, line);
+                set(self, &[]);
+                self.top = top;
+            }
             (
                 ValueShape::TextOrList { set, .. }
                 | ValueShape::Texts { set, .. }
@@ -203,27 +215,41 @@ impl ContractBuilder {
         self.judge_examples();
     }
 
-    /// Warns about examples that the type cannot be tested with.
+    /// Warns about examples that the type cannot be tested with. A text alone is a path where paths are meant.
     fn judge_examples(&mut self) {
         let Some(kind) = self.kind else { return };
-        let compares = self.contract.check.compares_change();
-        let Examples { violating, passing } = &self.contract.examples;
-        let lines = violating.iter().chain(passing).filter(|example| example.change.is_some() != compares);
-        let lines: Vec<usize> = lines.map(|example| example.line).collect();
-        for line in lines {
-            self.doubt(
-                line,
-                match compares {
-                    true if self.contract.check.companion().is_some() => {
-                        format!("{kind} is about several files, which an example does not have (remove it)")
-                    }
-                    true => format!("an example of {kind} is a change (write 'before: …' and 'after: …')"),
-                    false => {
-                        format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
-                    }
-                },
-            );
+        let wanted = self.contract.check.example_form();
+        let Examples { violating, passing } = &mut self.contract.examples;
+        let mut wrong = Vec::new();
+        for example in violating.iter_mut().chain(passing) {
+            let is_path = example.path.is_none() && example.fixed.is_none() && !example.text.is_empty();
+            match example.form() {
+                form if form == wanted => {}
+                ExampleForm::Text if wanted == ExampleForm::Files && is_path => {
+                    let path = example.text.trim_end().to_owned();
+                    example.set_files(vec![path]);
+                }
+                form => wrong.push((example.line, form)),
+            }
         }
+        let what = |form| match (wanted, form) {
+            (ExampleForm::Files, _) => {
+                format!("an example of {kind} is a list of paths (write 'files: […]')")
+            }
+            (ExampleForm::Change, _) => {
+                format!("an example of {kind} is a change (write 'before: …' and 'after: …')")
+            }
+            (ExampleForm::Text, ExampleForm::Files) => {
+                format!("{kind} is not about several files (write 'path: …' and 'text: …' for 'files')")
+            }
+            (ExampleForm::Text, _) => {
+                format!("{kind} is not about changes (write 'text: …' for 'before' and 'after')")
+            }
+        };
+        let mut doubts: Vec<_> = wrong.into_iter().map(|(line, form)| (line, what(form))).collect();
+        // Examples on one line.
+        doubts.dedup();
+        doubts.into_iter().for_each(|(line, what)| self.doubt(line, what));
     }
 
     /// Builds the check from the type and the keys it takes. Keys that the type does not take are removed.
@@ -361,8 +387,9 @@ impl ContractBuilder {
             Ok(path) => self.of_type.path = Some(path),
             Err(error) => {
                 let column = text.get(..error.at).map_or(0, |before| before.chars().count()) + 1;
-                let what = format!("'path' is not a JSONPath: {error} at character {column}");
-                self.mistake(line, format!("{what} (for instance '$.dependencies.*')"));
+                let (what, hint) =
+                    error.what.split_once(" (").unwrap_or((error.what, "for instance '$.dependencies.*')"));
+                self.mistake(line, format!("'path' is not a JSONPath: {what} at character {column} ({hint}"));
             }
         }
     }
@@ -521,7 +548,7 @@ impl ContractBuilder {
             }
             for LocatedText { text, line } in globs {
                 if let Err(error) = Glob::new(text) {
-                    self.mistake(*line, format!("'import': {}", printable(&error.to_string())));
+                    self.wrong_glob("import", &LocatedText::new(&**text, *line), &error);
                 }
             }
             if let Some(what) = imports::engine::mistake() {
@@ -546,6 +573,9 @@ impl ContractBuilder {
                 self.mistake(*line, what);
             } else if text.starts_with('/') || text.contains('\\') {
                 let what = "'companion' is relative to the project, with '/' between names (write it without '\\' and '/' at the start)";
+                self.mistake(*line, what);
+            } else if text.starts_with("..") && text.split('/').next() == Some("..") {
+                let what = "'companion' leads out of the project (write it without '..' at the start, or '{dir}/../…')";
                 self.mistake(*line, what);
             } else if text.contains('*') {
                 self.mistake(*line, format!("'companion' is a path and no glob (use {known})"));
@@ -625,9 +655,11 @@ impl ContractBuilder {
     fn wrong_glob(&mut self, key: &str, glob: &LocatedText<'_>, error: &GlobError) {
         let why = match error {
             GlobError::Syntax { why, .. } => why.clone(),
-            GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
+            GlobError::Empty => "the glob is empty".to_owned(),
+            GlobError::TooLong(_) => error.to_string(),
         };
-        let what = format!("'{key}' is not valid: {} (for instance '**/*.py')", printable(&why));
+        let example = if key == "import" { "src/infra/**" } else { "**/*.py" };
+        let what = format!("'{key}' is not valid: {} (for instance '{example}')", printable(&why));
         self.mistake(glob.line, what);
     }
 

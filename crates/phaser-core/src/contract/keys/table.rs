@@ -217,9 +217,9 @@ pub static KEYS: [ContractKey; 33] = [
         mistaken_for: &["lines", "line_limit"],
         v1_2: V1_2Position::InRule(&["max_lines"]),
         required: KeyRequired::ByType,
-        shape: ValueShape::Text {
+        shape: ValueShape::Number {
             set: ContractBuilder::set_max_lines,
-            get: |contract| number(contract.check.limit()?.lines),
+            get: |contract| contract.check.limit()?.lines,
         },
         quoted: false,
         in_row: true,
@@ -232,9 +232,9 @@ pub static KEYS: [ContractKey; 33] = [
         mistaken_for: &["bytes", "size", "max_size"],
         v1_2: V1_2Position::InRule(&["max_bytes"]),
         required: KeyRequired::ByType,
-        shape: ValueShape::Text {
+        shape: ValueShape::Number {
             set: ContractBuilder::set_max_bytes,
-            get: |contract| number(contract.check.limit()?.bytes),
+            get: |contract| contract.check.limit()?.bytes,
         },
         quoted: false,
         in_row: true,
@@ -537,11 +537,6 @@ pub static KEYS: [ContractKey; 33] = [
         ..USUAL
     },
 ];
-
-/// A number as a text.
-fn number(number: Option<u64>) -> Option<LocatedText<'static>> {
-    number.map(|number| LocatedText::new(number.to_string(), 1))
-}
 
 fn kinds_schema() -> Json {
     let kind = json!({ "enum": FileKind::ALL.map(FileKind::as_str) });

@@ -116,8 +116,16 @@ fn example_schema() -> Value {
         "required": ["before", "after"],
         "additionalProperties": false,
     });
+    let path = json!({ "type": "string", "minLength": 1 });
+    let paths = json!({ "anyOf": [path, { "type": "array", "items": path, "minItems": 1 }] });
+    let files = json!({
+        "type": "object",
+        "properties": { "files": described(paths, "The paths of the files.") },
+        "required": ["files"],
+        "additionalProperties": false,
+    });
     json!({
-        "description": "A text, a text with its path and its fixed schema, or a change.",
+        "description": "A text, a text with its path and the text after the fix, a change, or files.",
         "anyOf": [
             described(json!({ "type": "string" }), "A text, checked under a path that matches the glob."),
             described(
@@ -128,8 +136,9 @@ fn example_schema() -> Value {
                 json!({ "type": "number" }),
                 "A text that YAML reads as a number; used as written.",
             ),
-            described(placed, "A text, its path, and its fixed schema."),
+            described(placed, "A text, its path, and the text after `phaser fix`."),
             described(change, "Both versions of a file, for a contract about changes."),
+            described(files, "Files of a project or of a change, for a contract about companions."),
         ],
     })
 }
@@ -268,6 +277,9 @@ mod tests {
             ("message: m", "message: m\nenabled: perhaps"),
             ("message: m", "message: m\nexamples: {violating: [x, {path: a, text: x}], passing: []}"),
             ("message: m", "message: m\nexamples: {violating: [{path: a}]}"),
+            ("message: m", "message: m\nexamples: {violating: [{files: []}]}"),
+            ("message: m", "message: m\nexamples: {violating: [{files: [a, '']}]}"),
+            ("message: m", "message: m\nexamples: {violating: [{files: a, text: x}]}"),
             ("message: m", "message: m, severity: warning"),
         ];
         for (from, to) in changes {

@@ -26,7 +26,7 @@ pub fn to_yaml(contract: &Contract) -> String {
             let words: Vec<_> = list.iter().map(|word| scalar(key, &word.text)).collect();
             Some(format!("[{}]", words.join(", ")))
         }
-        Value::Examples(_) => None,
+        Value::Examples(_) | Value::Empty(_) => None,
     };
     let lines = KEYS.iter().filter_map(|key| Some((key.name, written(key)?)));
     let mut yaml: String = lines.map(|(name, value)| format!("{name}: {value}\n")).collect();
@@ -46,6 +46,10 @@ fn examples(examples: &Examples) -> String {
 
 /// One example as an entry of a list: its text alone, or a map.
 fn example(example: &Example) -> String {
+    if let [first, others @ ..] = example.files.as_slice() {
+        let others = others.iter().map(|path| format!(", {}", quoted(path)));
+        return format!("    - files: [{}{}]\n", quoted(first), others.collect::<String>());
+    }
     let text = quoted(&example.text);
     if let Some(change) = &example.change {
         let version = |text: &Option<String>| {

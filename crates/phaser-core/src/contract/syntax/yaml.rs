@@ -17,7 +17,7 @@ pub use node::{YamlNode, YamlNodeValue, node};
 
 /// The keys of `examples` and of one example.
 const IN_EXAMPLES: &[&str] = &["violating", "passing"];
-const IN_EXAMPLE: &[&str] = &["path", "text", "before", "after", "fixed"];
+const IN_EXAMPLE: &[&str] = &["path", "text", "before", "after", "files", "fixed"];
 
 /// Parses the only document in `yaml`; an error is one of syntax.
 pub(super) fn parse(yaml: &str) -> Result<YamlNode, YamlMistake> {
@@ -103,12 +103,27 @@ impl YamlKeys {
 
 impl ContractDocument<'static> {
     /// Adds the value of a key, which must have the key's shape.
-    fn put(&mut self, YamlEntry { key, value, .. }: YamlEntry) -> Result<(), YamlMistake> {
+    fn put(&mut self, YamlEntry { key, line, value }: YamlEntry) -> Result<(), YamlMistake> {
         let value = match KEYS[key].shape {
             ValueShape::Text { .. } => {
                 let is_literal = !value.is_text && value.value != YamlNodeValue::Nothing;
                 let text = text(value)?;
                 if is_literal { Value::Literal(text) } else { Value::Text(text) }
+            }
+            ValueShape::Number { .. } => match value.value {
+                YamlNodeValue::Scalar(_) => Value::Literal(text(value)?),
+                _ => {
+                    let what = format!("'{}' is not a number (write digits)", KEYS[key].name);
+                    return Err(YamlMistake::at(line, what));
+                }
+            },
+            ValueShape::Scalars { .. }
+            | ValueShape::TextOrList { .. }
+            | ValueShape::Texts { .. }
+            | ValueShape::Choices { .. }
+                if matches!(&value.value, YamlNodeValue::List(list) if list.is_empty()) =>
+            {
+                Value::Empty(line)
             }
             ValueShape::Scalars { .. } => {
                 let list = match value.value {
@@ -175,20 +190,23 @@ impl ContractDocument<'static> {
             YamlMistake::at(line, what)
         };
         let entries = match value.value {
-            YamlNodeValue::Scalar(text) => {
-                return Ok(Example { path: None, text, change: None, fixed: None, line });
-            }
+            YamlNodeValue::Scalar(text) => return Ok(Example { text, line, ..Example::default() }),
             YamlNodeValue::Mapping(entries) => entries,
             YamlNodeValue::List(_) | YamlNodeValue::Nothing => return Err(wrong()),
         };
         let (mut path, mut content, mut fixed) = (None, None, None);
         let (mut before, mut after) = (None, None);
+        let mut files = None;
         for (name, value) in entries {
             let name = text(name)?.text.into_owned();
             let field = match name.as_str() {
                 "path" => &mut path,
                 "text" => &mut content,
                 "fixed" => &mut fixed,
+                "files" => {
+                    files = Some(paths(value)?);
+                    continue;
+                }
                 "before" | "after" => {
                     let version = match value.value {
                         YamlNodeValue::Scalar(text) if value.is_text => Some(text),
@@ -210,6 +228,18 @@ impl ContractDocument<'static> {
                 _ => return Err(wrong()),
             };
         }
+        if let Some(files) = files {
+            let is_alone = [&path, &content, &fixed].iter().all(|key| key.is_none())
+                && before.is_none()
+                && after.is_none();
+            if !is_alone {
+                let what = "an example with 'files' has no other key (write the paths only)";
+                return Err(YamlMistake::at(line, what));
+            }
+            let mut example = Example { line, ..Example::default() };
+            example.set_files(files);
+            return Ok(example);
+        }
         let change = match (before, after, &content) {
             (None, None, _) => None,
             (Some(before), Some(after), None) => Some(Box::new(ExampleChange { before, after })),
@@ -222,8 +252,27 @@ impl ContractDocument<'static> {
             Some(change) => change.after.clone().unwrap_or_default(),
             None => content.ok_or_else(wrong)?,
         };
-        Ok(Example { path, text, change, fixed, line })
+        Ok(Example { path, text, change, files: Vec::new(), fixed, line })
     }
+}
+
+/// The value of `files`: a path, or a list of paths.
+fn paths(value: YamlNode) -> Result<Vec<String>, YamlMistake> {
+    let line = value.line;
+    let wrong = |line| {
+        let what = "'files' is a path or a list of paths (write 'files: [src/a.py, tests/test_a.py]')";
+        YamlMistake::at(line, what)
+    };
+    let list = match value.value {
+        YamlNodeValue::List(list) => list,
+        _ => vec![value],
+    };
+    let path = |node: YamlNode| match node.value {
+        YamlNodeValue::Scalar(path) if node.is_text && !path.is_empty() => Ok(path),
+        _ => Err(wrong(node.line)),
+    };
+    let paths = list.into_iter().map(path).collect::<Result<Vec<_>, _>>()?;
+    if paths.is_empty() { Err(wrong(line)) } else { Ok(paths) }
 }
 
 fn text(node: YamlNode) -> Result<LocatedText<'static>, YamlMistake> {

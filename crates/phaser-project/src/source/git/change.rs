@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use gix::ObjectId;
@@ -194,13 +194,14 @@ pub fn change_since(root: &Root, location: &GitLocation, range: &Revisions) -> R
     Ok(ChangeSet { files, state: Some(state), has_others: false })
 }
 
-/// The change of a commit, which `changes` compares with its parent.
+/// The change of a commit, which `changes` compares with its parent, if it has one.
 pub(super) fn change_of_commit(
     repository: &Repository,
-    (parent, commit): (ObjectId, ObjectId),
+    (parent, commit): (Option<ObjectId>, ObjectId),
     changes: &TreeChanges,
 ) -> Result<ChangeSet, GitError> {
-    let base = ChangeBase { repository: repository.another().with_caches(), trees: vec![parent] };
+    let base =
+        ChangeBase { repository: repository.another().with_caches(), trees: parent.into_iter().collect() };
     let files = base.files(changes)?;
     Ok(ChangeSet { files, state: Some(ProjectState::of_commit(base.repository, commit)), has_others: false })
 }
@@ -296,6 +297,24 @@ fn entry_in(repository: &Repository, tree: ObjectId, path: &[u8]) -> Result<Opti
     Ok(entry.map(|entry| TreeEntry { id: entry.object_id(), kind: entry.mode().kind() }))
 }
 
+/// The entry of a file that is committed and that the checkout leaves out.
+pub(super) fn entry_outside_checkout(
+    repository: &Repository,
+    index: &gix::index::File,
+    path: &[u8],
+) -> Option<TreeEntry> {
+    if let Some(entry) = index.entry_by_path(path.as_bstr()) {
+        let is_outside = compare::is_committed(entry) && entry.flags.contains(Flags::SKIP_WORKTREE);
+        return is_outside.then(|| TreeEntry::of_index(entry));
+    }
+    let mut slashes = memchr::memchr_iter(b'/', path).filter(|_| index.is_sparse());
+    slashes.find_map(|slash| {
+        let directory =
+            index.entry_by_path(path[..=slash].as_bstr()).filter(|entry| entry.mode.is_sparse())?;
+        entry_in(repository, directory.id, &path[slash + 1..]).ok().flatten()
+    })
+}
+
 fn is_file(entry: TreeEntry) -> bool {
     matches!(entry.kind, EntryKind::Blob | EntryKind::BlobExecutable)
 }
@@ -311,7 +330,8 @@ pub struct ProjectState {
 enum StateHolder {
     Index(Box<gix::index::File>),
     Commit(ObjectId),
-    Disk,
+    /// With the index, read on first use; `None` if it cannot be read.
+    Disk(Box<OnceLock<Option<gix::index::File>>>),
 }
 
 impl fmt::Debug for ProjectState {
@@ -319,7 +339,7 @@ impl fmt::Debug for ProjectState {
         f.write_str(match self.holder {
             StateHolder::Index(_) => "ProjectState(index)",
             StateHolder::Commit(_) => "ProjectState(commit)",
-            StateHolder::Disk => "ProjectState(disk)",
+            StateHolder::Disk(_) => "ProjectState(disk)",
         })
     }
 }
@@ -334,26 +354,30 @@ impl ProjectState {
     }
 
     fn of_disk(repository: Repository) -> Self {
-        Self { repository: Mutex::new(repository), holder: StateHolder::Disk }
+        Self { repository: Mutex::new(repository), holder: StateHolder::Disk(Box::default()) }
     }
 
-    /// Whether the project has a file.
-    pub fn has(&self, path: &RelPath) -> bool {
+    /// The content of a file; `None` if the project does not have it.
+    pub fn content(&self, path: &RelPath) -> Option<Content> {
         let repository = &*self.repository.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(inside) = repository.path_in_worktree(path) else { return false };
-        match &self.holder {
+        let inside = repository.path_in_worktree(path)?;
+        let entry = match &self.holder {
             StateHolder::Index(index) => {
-                index.entry_by_path(inside.as_bstr()).is_some_and(compare::is_committed)
+                let entry = index.entry_by_path(inside.as_bstr());
+                let entry = entry.filter(|entry| compare::is_committed(entry)).map(TreeEntry::of_index);
+                entry.or_else(|| entry_outside_checkout(repository, index, &inside))
             }
-            StateHolder::Commit(tree) => entry_in(repository, *tree, &inside)
-                .ok()
-                .flatten()
-                .is_some_and(|entry| entry.kind != EntryKind::Tree),
-            StateHolder::Disk => {
-                let file = native(&inside).map(|file| repository.worktree.join(file));
-                file.is_some_and(|file| file.symlink_metadata().is_ok_and(|file| !file.is_dir()))
+            StateHolder::Commit(tree) => entry_in(repository, *tree, &inside).ok().flatten(),
+            StateHolder::Disk(index) => {
+                let file = repository.worktree.join(native(&inside)?);
+                if file.symlink_metadata().is_ok_and(|file| !file.is_dir()) {
+                    return Some(Content::File(file));
+                }
+                let index = index.get_or_init(|| repository.index().ok()).as_ref()?;
+                entry_outside_checkout(repository, index, &inside)
             }
-        }
+        };
+        entry.filter(|entry| entry.kind != EntryKind::Tree).map(|entry| content(repository, entry))
     }
 
     /// All files of the project.
@@ -369,7 +393,7 @@ impl ProjectState {
                 let files = compare::files(repository, b"", *tree)?;
                 files.iter().filter_map(|file| repository.project_path(&file.path)).collect()
             }
-            StateHolder::Disk => {
+            StateHolder::Disk(_) => {
                 let mut files = of_index(&repository.index()?);
                 let root = |path: &RelPath| {
                     let inside = repository.path_in_worktree(path).unwrap_or_default();

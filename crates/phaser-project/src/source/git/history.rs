@@ -169,7 +169,7 @@ pub struct CommitChanges {
     pub commit: Commit,
     /// The files that it changes, each with its previous version.
     pub targets: Targets,
-    /// The change from its first parent, if it was asked for; `None` for a commit without a parent.
+    /// The change from its first parent, if it was asked for. Without a parent, every file is new.
     pub change: Option<ChangeSet>,
 }
 
@@ -210,12 +210,15 @@ pub fn each_change(
             Ok(changes) => {
                 let mut targets = Collection::of(&repository, &changes, Renames::Similar);
                 targets.targets.extend(super::messages::target_of(&repository, one.id, &changes)?);
-                let change = match (one.parent, with_change) {
-                    (Parent::Known(parent), WithChange::Yes) => {
-                        let pair = (repository.commit_tree(parent)?, one.tree);
-                        Some(super::change::change_of_commit(&repository, pair, &changes)?)
+                let base = match one.parent {
+                    Parent::Known(parent) => Some(repository.commit_tree(parent)?),
+                    Parent::None | Parent::Beyond => None,
+                };
+                let change = match with_change {
+                    WithChange::Yes => {
+                        Some(super::change::change_of_commit(&repository, (base, one.tree), &changes)?)
                     }
-                    _ => None,
+                    WithChange::No => None,
                 };
                 let files = || Ok(super::listed(&repository, &compare::files(&repository, b"", one.tree)?));
                 let changes = CommitChanges { commit: walk::commit(&repository, one, 1), targets, change };

@@ -4,22 +4,69 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gix::bstr::ByteSlice;
-use gix::index::entry::Mode;
+use gix::index::Entry;
+use gix::index::entry::{Flags, Mode};
 
+use super::GitLocation;
 use super::blob::BlobReader;
+use super::change::entry_outside_checkout;
 use super::compare;
-use super::repository::Repository;
+use super::repository::{ConfigSource, Repository};
 use super::tracked;
-use crate::path::RelPath;
+use crate::path::{RelPath, Root};
 use crate::source::view::ListedFiles;
 use phaser_core::skipped::{SkipReason, Skipped};
 
 /// All files that the next commit would contain.
 #[derive(Clone)]
 pub struct Listing(Arc<Indexed>);
+
+/// The committed files that a sparse checkout leaves out. The index is read on first use.
+pub struct FilesOutsideCheckout<'a> {
+    root: &'a Root,
+    location: GitLocation,
+    /// `None` without a readable repository.
+    listing: OnceLock<Option<Listing>>,
+}
+
+impl<'a> FilesOutsideCheckout<'a> {
+    /// Those of the project at `root`.
+    pub fn new(root: &'a Root, location: GitLocation) -> Self {
+        Self { root, location, listing: OnceLock::new() }
+    }
+
+    fn listing(&self) -> Option<&Listing> {
+        let open = || {
+            let repository = Repository::open(self.root, &self.location, ConfigSource::Repository).ok()?;
+            let index = repository.index().ok()?;
+            Some(Listing::new(repository, index))
+        };
+        self.listing.get_or_init(open).as_ref()
+    }
+
+    /// Whether the file is one of them.
+    pub fn has(&self, path: &RelPath) -> bool {
+        let Some(Listing(indexed)) = self.listing() else { return false };
+        let repository = &*indexed.repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let inside = repository.path_in_worktree(path);
+        inside.is_some_and(|inside| entry_outside_checkout(repository, &indexed.index, &inside).is_some())
+    }
+
+    /// Whether one of them is `wanted`.
+    pub fn any(&self, wanted: &dyn Fn(&RelPath) -> bool) -> bool {
+        let mut found = false;
+        let each = |path: &RelPath| {
+            found = wanted(path);
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        self.listing().is_some_and(|listing| {
+            listing.each_among(&|entry| entry.flags.contains(Flags::SKIP_WORKTREE), each).is_ok()
+        }) && found
+    }
+}
 
 /// An index and its repository.
 struct Indexed {
@@ -118,7 +165,16 @@ impl Listing {
     }
 
     /// Calls `each` with every path until it breaks. Fails with the directory that cannot be listed.
-    pub fn each_path(&self, mut each: impl FnMut(&RelPath) -> ControlFlow<()>) -> Result<(), Skipped> {
+    pub fn each_path(&self, each: impl FnMut(&RelPath) -> ControlFlow<()>) -> Result<(), Skipped> {
+        self.each_among(&|_| true, each)
+    }
+
+    /// The same, for the files of some entries, and those in sparse directories.
+    fn each_among(
+        &self,
+        some: &dyn Fn(&Entry) -> bool,
+        mut each: impl FnMut(&RelPath) -> ControlFlow<()>,
+    ) -> Result<(), Skipped> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
         let mut visit = |path: &[u8]| match repository.project_path(path) {
@@ -133,8 +189,10 @@ impl Listing {
                     why: SkipReason::Unreadable(error.to_string()),
                 })?;
                 files.iter().try_for_each(|file| visit(&file.path))
-            } else {
+            } else if some(entry) {
                 visit(path)
+            } else {
+                continue;
             };
             if seen.is_break() {
                 break;

@@ -70,6 +70,7 @@ fn locates_chunk_after_context_and_previous_chunk() {
     assert_eq!(on(file, "@@\n-  x\n+  1\n@@\n-  x\n+  2"), "fn a\n  1\nfn b\n  2\nfn c\n x\n");
     assert_eq!(on(file, "@@\n-  x\n+  y\n*** End of File"), "fn a\n x\nfn b\n x\nfn c\n  y\n");
     assert_eq!(on("x\ny\n", "@@\n-x\n+z\n*** End of File"), "z\ny\n", "not at the end after all");
+    assert_eq!(on("c\n", "@@\n-c\n@@\n+a\n c\n*** End of File"), "a\n", "a removed line stays removed");
     assert_eq!(on("x\nfn a\n", "@@ fn a\n-fn a\n+fn b\n*** End of File"), "x\nfn b\n", "behind the end");
 }
 

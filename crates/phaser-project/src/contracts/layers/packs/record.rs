@@ -53,6 +53,13 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
                     put_bytes(&mut out, text.as_bytes());
                 }
             },
+            ValueShape::Number { get, .. } => match get(contract) {
+                None => put_number(&mut out, 0),
+                Some(number) => {
+                    put_number(&mut out, 1);
+                    put_bytes(&mut out, number.to_string().as_bytes());
+                }
+            },
             ValueShape::TextOrObject { get, .. } => {
                 let (kind, located) = match get(contract) {
                     Some(Value::Text(located)) => (TEXT, Some(located)),
@@ -148,7 +155,7 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
 fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
     for (at, key) in KEYS.iter().enumerate() {
         match key.shape {
-            ValueShape::Text { .. } | ValueShape::TextOrList { .. } => {
+            ValueShape::Text { .. } | ValueShape::Number { .. } | ValueShape::TextOrList { .. } => {
                 let line = bytes.number()?;
                 if line > 0 {
                     builder.set(at, Value::Text(LocatedText::new(bytes.text()?, line)));
