@@ -37,6 +37,9 @@ pub fn globs(regex: &str) -> Option<Vec<String>> {
     let hir = ParserBuilder::new().unicode(false).utf8(false).build().parse(regex).ok()?;
     let mut globs: Vec<String> = Vec::new();
     for alternative in alternatives(&hir)? {
+        if let [PathPiece::Start, PathPiece::Slash, ..] = alternative.as_slice() {
+            continue; // No path starts with a slash.
+        }
         let glob = glob(&alternative)?;
         if !globs.contains(&glob) {
             globs.push(glob);
@@ -68,7 +71,7 @@ fn alternatives(hir: &Hir) -> Option<Alternatives> {
         HirKind::Look(Look::End | Look::EndLF) => vec![vec![PathPiece::End]],
         HirKind::Look(_) => return None,
         HirKind::Capture(capture) => alternatives(&capture.sub)?,
-        HirKind::Class(class) => vec![vec![one_of(class)?]],
+        HirKind::Class(class) => one_of(class)?.into_iter().map(|piece| vec![piece]).collect(),
         HirKind::Alternation(all) => {
             let mut list = Vec::new();
             for one in all {
@@ -92,24 +95,21 @@ fn alternatives(hir: &Hir) -> Option<Alternatives> {
         }
         HirKind::Repetition(repetition) => {
             let sub = alternatives(&repetition.sub)?;
-            match (repetition.min, repetition.max, sub.as_slice()) {
+            match (repetition.min, repetition.max, repetition.sub.kind()) {
                 (0, Some(1), _) => {
                     let mut list = vec![Vec::new()];
                     list.extend(sub);
                     list
                 }
-                (min @ 0..=1, None, [one]) => {
-                    let any = match (one.as_slice(), repetition.sub.kind()) {
-                        ([PathPiece::Text(one)], HirKind::Class(class)) if one == "?" => {
-                            match class_without(class, b'/') {
-                                true => PathPiece::Text("*".to_owned()),
-                                false => PathPiece::Any,
-                            }
-                        }
-                        _ => return None,
-                    };
-                    let first = (min == 1).then(|| PathPiece::Text("?".to_owned()));
-                    vec![first.into_iter().chain([any]).collect()]
+                (min @ 0..=1, None, HirKind::Class(_)) => {
+                    if sub.first()?.as_slice() != [PathPiece::Text("?".to_owned())] {
+                        return None;
+                    }
+                    let any = if sub.len() > 1 { PathPiece::Any } else { PathPiece::Text("*".to_owned()) };
+                    match min {
+                        0 => vec![vec![any]],
+                        _ => sub.into_iter().map(|first| [first, vec![any.clone()]].concat()).collect(),
+                    }
                 }
                 _ => return None,
             }
@@ -128,16 +128,13 @@ fn members(class: &Class) -> Option<Vec<u8>> {
     Some(class.iter().flat_map(|range| range.start()..=range.end()).collect())
 }
 
-fn class_without(class: &Class, byte: u8) -> bool {
-    members(class).is_some_and(|members| !members.contains(&byte))
-}
-
-/// One character: `?` for almost any, else a class of letters and digits.
-fn one_of(class: &Class) -> Option<PathPiece> {
+/// One character: `?` for almost any, which does not match `/`, else a class of letters and digits.
+fn one_of(class: &Class) -> Option<Vec<PathPiece>> {
     let members = members(class)?;
     let missing: Vec<u8> = (0..=255u8).filter(|byte| !members.contains(byte)).collect();
     if missing.iter().all(|byte| matches!(byte, b'\n' | b'\r' | b'/')) {
-        return Some(PathPiece::Text("?".to_owned()));
+        let any = PathPiece::Text("?".to_owned());
+        return Some(if missing.contains(&b'/') { vec![any] } else { vec![any, PathPiece::Slash] });
     }
     if !members.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b' ')) {
         return None;
@@ -157,7 +154,7 @@ fn one_of(class: &Class) -> Option<PathPiece> {
             _ => format!("{}-{}", char::from(*start), char::from(*end)),
         })
         .collect();
-    Some(PathPiece::Text(format!("[{spelled}]")))
+    Some(vec![PathPiece::Text(format!("[{spelled}]"))])
 }
 
 fn escaped(c: char) -> String {
@@ -188,6 +185,10 @@ fn glob(pieces: &[PathPiece]) -> Option<String> {
             PathPiece::Text(text) => glob.push_str(text),
             PathPiece::Slash => glob.push('/'),
             PathPiece::Any if at > 0 && pieces[at - 1] == PathPiece::Any => {}
+            // `/**/` also matches a single slash; a regex does not, and no name is empty.
+            PathPiece::Any if glob.ends_with('/') && pieces.get(at + 1) == Some(&PathPiece::Slash) => {
+                glob.push_str("?**");
+            }
             PathPiece::Any => glob.push_str("**"),
         }
     }
@@ -204,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    const REGEXES: [&str; 14] = [
+    const REGEXES: [&str; 16] = [
         r"\.py$",
         "^src/",
         r"(^|/)test_.*\.tsx?$",
@@ -217,6 +218,8 @@ mod tests {
         r"\.env$|credentials",
         r".*",
         r"^.*[0-9a]\.c$",
+        r"^.+\.py$",
+        r"docs.x",
         r"^x$",
         r"a\{b\*",
     ];
@@ -230,6 +233,9 @@ mod tests {
             (r"/build/", vec!["?**/build/**"]),
             (r"\.(ts|tsx)$", vec!["**/*.ts", "**/*.tsx"]),
             (r"^x$", vec!["x"]),
+            (r"^.+\.py$", vec!["?**.py"]),
+            (r"^a.+/b$", vec!["a?**/b", "a/?**/b"]),
+            (r"^a.b$", vec!["a?b", "a/b"]),
         ] {
             assert_eq!(globs(regex).expect("has globs"), expected, "{regex}");
         }
