@@ -203,13 +203,14 @@ pub struct TextKinds {
 }
 
 impl TextKinds {
-    /// The kinds of a text at `path`. `zones` are those of the text; `None` if its language is unknown.
-    pub fn of(path: &[u8], text: &[u8], zones: Option<&Zones>) -> Self {
-        let tests = match zones {
-            Some(zones) if path.ends_with(b".rs") => rust_tests::find(text, zones),
-            _ => Vec::new(),
+    /// The kinds of a text at `path`. `zones` gives those of the whole text, `None` if its language is unknown; only Rust
+    /// needs them.
+    pub fn of<'z>(path: &[u8], text: &[u8], zones: impl FnOnce() -> Option<&'z Zones>) -> Self {
+        let tests = match path.ends_with(b".rs").then(zones).flatten() {
+            Some(zones) => rust_tests::find(text, zones),
+            None => Vec::new(),
         };
-        Self { file: of_header(text, zones), tests }
+        Self { file: of_header(path, text), tests }
     }
 
     /// The kinds of a match that starts at `offset`.
@@ -232,11 +233,25 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The kinds that the header of a file names. In a known language only comments count, and strings before any code, as
 /// the docstring of a module is. For copied code, only what is before the code counts: further down, a comment is about
 /// one function.
-fn of_header(text: &[u8], zones: Option<&Zones>) -> FileKinds {
-    let mut kinds = FileKinds::default();
+fn of_header(path: &[u8], text: &[u8]) -> FileKinds {
     let head = &text[..text.len().min(HEADER_BYTES)];
-    let (mut start, mut is_first) = (0, true);
-    for line in head.split(|&byte| byte == b'\n').take(HEADER_LINES) {
+    let mut kinds = FileKinds::default();
+    // Few texts have such a line anywhere, so few need zones.
+    let has_any = header_lines(head).any(|(_, line)| {
+        of_header_line(&String::from_utf8_lossy(line), true, &mut kinds);
+        !kinds.is_empty()
+    });
+    kinds = if has_any { of_comments(head, Zones::of(path, head).as_ref()) } else { FileKinds::default() };
+    if has_library_banner(head) {
+        kinds.insert(FileKind::Vendored);
+    }
+    kinds
+}
+
+/// The kinds that the comments of a header name.
+fn of_comments(head: &[u8], zones: Option<&Zones>) -> FileKinds {
+    let (mut kinds, mut is_first) = (FileKinds::default(), true);
+    for (start, line) in header_lines(head) {
         let mark = if start == 0 && line.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         let indent = mark + line[mark..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let is_header = zones.is_none_or(|zones| match zones.at(start + indent) {
@@ -248,12 +263,18 @@ fn of_header(text: &[u8], zones: Option<&Zones>) -> FileKinds {
             of_header_line(&String::from_utf8_lossy(line), is_first, &mut kinds);
         }
         is_first = is_first && (is_header || indent == line.len());
-        start += line.len() + 1;
-    }
-    if has_library_banner(head) {
-        kinds.insert(FileKind::Vendored);
     }
     kinds
+}
+
+/// The lines that may hold a header, each with its offset.
+fn header_lines(head: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut start = 0;
+    head.split(|&byte| byte == b'\n').take(HEADER_LINES).map(move |line| {
+        let offset = start;
+        start += line.len() + 1;
+        (offset, line)
+    })
 }
 
 /// Whether a text starts with the banner of a published library, a comment that minifiers keep: `/*! jQuery v3.7.1`. The
@@ -299,8 +320,7 @@ mod tests {
     }
 
     fn text_kinds(path: &str, text: &str) -> Vec<&'static str> {
-        let zones = Zones::of(path.as_bytes(), text.as_bytes());
-        TextKinds::of(path.as_bytes(), text.as_bytes(), zones.as_ref()).file.names()
+        TextKinds::of(path.as_bytes(), text.as_bytes(), || None).file.names()
     }
 
     #[test]

@@ -138,7 +138,9 @@ type LazyTree = Rc<OnceCell<Result<SyntaxTree, Unfinished>>>;
 
 /// The trees of one text.
 pub(crate) struct CodeTrees<'a> {
-    text: &'a str,
+    bytes: &'a [u8],
+    /// `bytes` as text, on first use; empty if they are not UTF-8.
+    text: OnceCell<&'a str>,
     host: Option<Language>,
     stop: Stop,
     trees: RefCell<HashMap<Language, LazyTree>>,
@@ -171,7 +173,11 @@ impl<'a> CodeTrees<'a> {
     pub fn new(path: &RelPath, text: &'a [u8], deadline: Deadline) -> Self {
         let host = language_of(&path.to_text());
         let stop: Stop = Rc::new(move || deadline.has_passed());
-        Self { text: std::str::from_utf8(text).unwrap_or_default(), host, stop, trees: RefCell::default() }
+        Self { bytes: text, text: OnceCell::new(), host, stop, trees: RefCell::default() }
+    }
+
+    fn text(&self) -> &'a str {
+        self.text.get_or_init(|| std::str::from_utf8(self.bytes).unwrap_or_default())
     }
 
     /// The rule for this text.
@@ -189,7 +195,7 @@ impl<'a> CodeTrees<'a> {
     /// The spans of all matches.
     pub fn find(&self, lazy: &LazyCode, code: &CodePattern) -> Result<Vec<Range<usize>>, NotSearched> {
         let rule = self.rule(lazy, code)?;
-        if !rule.may_match(self.text) {
+        if !rule.may_match(self.text()) {
             return Ok(Vec::new());
         }
         self.with_tree(rule.language(), |tree| rule.find(tree))
@@ -198,7 +204,7 @@ impl<'a> CodeTrees<'a> {
     /// The imports of the text, and its language.
     pub fn imports(&self) -> Result<(Language, FileImports), NotSearched> {
         let language = self.host.filter(|host| host.has_imports()).ok_or(NotSearched::OtherLanguage)?;
-        let has = |word: &&str| memchr::memmem::find(self.text.as_bytes(), word.as_bytes()).is_some();
+        let has = |word: &&str| memchr::memmem::find(self.bytes, word.as_bytes()).is_some();
         if !language.import_words().iter().any(has) {
             return Ok((language, FileImports::default()));
         }
@@ -225,7 +231,7 @@ impl<'a> CodeTrees<'a> {
     ) -> Result<T, NotSearched> {
         let language = self.host.filter(|host| host.embeds(language)).unwrap_or(language);
         let tree = Rc::clone(self.trees.borrow_mut().entry(language).or_default());
-        let parsed = tree.get_or_init(|| SyntaxTree::parse(self.text, language, &self.stop));
+        let parsed = tree.get_or_init(|| SyntaxTree::parse(self.text(), language, &self.stop));
         parsed.as_ref().map_err(|why| *why).and_then(search).map_err(NotSearched::from)
     }
 }

@@ -519,7 +519,7 @@ impl FileCheck<'_> {
     fn text_kinds(&self) -> &TextKinds {
         self.kinds.get_or_init(|| match notebook::is_named(self.path) {
             true => TextKinds::default(),
-            false => TextKinds::of(self.path.as_bytes(), self.text.bytes(), self.zones()),
+            false => TextKinds::of(self.path.as_bytes(), self.text.bytes(), || self.zones()),
         })
     }
 
