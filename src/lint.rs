@@ -249,7 +249,7 @@ fn command_with_files(contract: &Contract) -> Option<Warning> {
         .as_ref()
         .filter(|_| key == "exclude_glob")
         .map_or(contract.glob_line, |one| one.line);
-    let what = format!("{}: '{key}' means nothing for {} (remove it)", contract.id, contract.kind);
+    let what = format!("{}: '{key}' has no effect for {} (remove it)", contract.id, contract.kind);
     Some(Warning::at(&contract.origin.file, line, what))
 }
 

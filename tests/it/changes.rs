@@ -626,7 +626,7 @@ mod examples_of_companions {
                 "{before: a, after: b}",
                 "an example of companion_exists is a list of paths (write 'files: […]')",
             ),
-            ("{file: a, text: b}", "key 'file' means nothing in examples (did you mean 'files'?)"),
+            ("{file: a, text: b}", "unknown key 'file' in examples (did you mean 'files'?)"),
         ] {
             let output =
                 with(COMPANION, &format!("  violating:\n    - {wrong}\n")).run(["contracts", "lint"]);

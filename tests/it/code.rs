@@ -188,7 +188,7 @@ fn reports_invalid_code() {
     let output = run(NO_EVAL.to_owned() + "fix: 'safe($Y)'\n");
     assert!(output.stderr.contains("'fix' uses '$Y', but 'code' has no such metavariable"), "{output}");
     let output = run(forbid("no-x", "x", "**") + "code: 'x'\n");
-    assert!(output.stderr.contains("key 'code' means nothing for forbid_pattern"), "{output}");
+    assert!(output.stderr.contains("key 'code' has no effect for forbid_pattern"), "{output}");
     let sandbox =
         Sandbox::new().contract(&NO_EVAL.replace("code: 'eval($X)'", "code: {kind: function_call}"));
     let output = sandbox.pre_write("a.py", "eval(x)\n");

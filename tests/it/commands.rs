@@ -193,16 +193,16 @@ fn mistakes_name_their_line() {
     assert!(broken("command: git\npattern: x\n").contains("a.yaml:6: 'pattern' is instead of 'command'"));
     assert!(broken("command: ''\n").contains("a.yaml:5: 'command' is empty"));
     assert!(
-        broken("pattern: x\nargs: [y]\n").contains("a.yaml:6: key 'args' means nothing without 'command'")
+        broken("pattern: x\nargs: [y]\n").contains("a.yaml:6: key 'args' has no effect without 'command'")
     );
     let files = broken("command: git\nfile_glob: 'src/**'\n");
     assert!(
-        files.contains("a.yaml:6: a: 'file_glob' means nothing for forbid_command (remove it)"),
+        files.contains("a.yaml:6: a: 'file_glob' has no effect for forbid_command (remove it)"),
         "{files}"
     );
     let files = broken("command: git\nexclude_glob: 'src/**'\n");
     assert!(
-        files.contains("a.yaml:6: a: 'exclude_glob' means nothing for forbid_command (remove it)"),
+        files.contains("a.yaml:6: a: 'exclude_glob' has no effect for forbid_command (remove it)"),
         "{files}"
     );
     assert!(broken("pattern: '('\n").contains("a.yaml:5: "), "{}", broken("pattern: '('\n"));

@@ -405,15 +405,23 @@ fn ids_like_numbers_and_dates_are_text() {
 }
 
 #[test]
+fn list_of_contracts_is_suggested_as_documents() {
+    let listed = "contracts:\n  - rule_id: a\n";
+    let output = sandbox().file(".claude/contracts/all.yaml", listed).run(["enforce", "--all"]);
+    let hint = "all.yaml:1: unknown key 'contracts' in a contract (write each contract at the top level, with '---' between two)";
+    assert!(output.stderr.contains(hint), "{output}");
+}
+
+#[test]
 fn unknown_keys_warn_in_every_mode() {
     let yaml = no_x("more") + "author: me\npatern: y\n";
     let sandbox = sandbox().git_init().contract(&yaml).git_add("a.txt");
     assert_eq!(violated(&sandbox), ["more"]);
     let shown = "\
-.claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
+.claude/contracts/more.yaml:7: unknown key 'author' in a contract (remove it; the keys are rule_id, type, pattern, \
 code, language, file_glob, exclude_glob, file_kind, exclude_kind, in, verify, max_lines, max_bytes, append, import, companion, \
 command, args, piped_to, operands, when_exists, unless_exists, path, equals, fix, message, severity, decision, rationale, enabled, ignorable, tags, examples)
-.claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
+.claude/contracts/more.yaml:8: unknown key 'patern' in a contract (did you mean 'pattern'?)
 ";
     for mode in ["--all", "--staged", "a.txt"] {
         let output = sandbox.run(["enforce", mode]);
@@ -434,10 +442,10 @@ fn keys_in_the_wrong_place_are_named() {
         no_x("e") + "examples:\n  violates: [x]\n  passing:\n    - {path: a.txt, txt: x, text: z}\n";
     let sandbox = sandbox().contract(&nested).contract(&examples);
     insta::assert_snapshot!(json(&sandbox).stderr, @"
-    .claude/contracts/e.yaml:8: key 'violates' means nothing in examples (remove it; the keys are violating, passing)
-    .claude/contracts/e.yaml:10: key 'txt' means nothing in examples (did you mean 'text'?)
-    .claude/contracts/nested.yaml:9: key 'severty' means nothing in a contract (did you mean 'severity'?)
-    .claude/contracts/nested.yaml:12: key 'pattern' means nothing beside 'rule' (move it into 'rule')
+    .claude/contracts/e.yaml:8: unknown key 'violates' in examples (remove it; the keys are violating, passing)
+    .claude/contracts/e.yaml:10: unknown key 'txt' in examples (did you mean 'text'?)
+    .claude/contracts/nested.yaml:9: unknown key 'severty' in a contract (did you mean 'severity'?)
+    .claude/contracts/nested.yaml:12: unknown key 'pattern' beside 'rule' (move it into 'rule')
     ");
 }
 

@@ -364,8 +364,8 @@ fn broken_contracts_are_reported_with_line() {
             3,
             "'path' is not a JSONPath: expected a name or '*' at character 3 (put other names in brackets and quotes: ['a b'])",
         ),
-        ("type: forbid_pattern\npattern: x\npath: $.a", 4, "key 'path' means nothing for forbid_pattern"),
-        ("type: require_value\npath: $.a\nfix: x", 4, "key 'fix' means nothing for require_value"),
+        ("type: forbid_pattern\npattern: x\npath: $.a", 4, "key 'path' has no effect for forbid_pattern"),
+        ("type: require_value\npath: $.a\nfix: x", 4, "key 'fix' has no effect for require_value"),
         ("type: forbid_value\npath: $.a\nfix: $1", 4, "'fix' uses a group, but there is no 'pattern'"),
         ("type: forbid_value\npath: $.a\npattern: '('", 4, "'pattern' is not a regular expression"),
     ] {

@@ -332,7 +332,7 @@ fn fix_without_group_warns_and_contract_counts() {
     insta::assert_snapshot!(report.stderr, @r#"
     .claude/contracts/a.yaml:7: 'fix' uses '$2', but 'pattern' has 1 group (put what is meant in parentheses in 'pattern')
     .claude/contracts/b.yaml:7: 'fix' uses '${nmae}', but 'pattern' has no group of that name (did you mean '${name}'?)
-    .claude/contracts/c.yaml:7: key 'fix' means nothing for require_pattern (remove it: there is no match to replace)
+    .claude/contracts/c.yaml:7: key 'fix' has no effect for require_pattern (remove it: there is no match to replace)
     "#);
     assert!(report.stdout.contains("a.py:1: error: is-none\n  Compare with is.\n"), "{report}");
     assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(3));

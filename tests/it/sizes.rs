@@ -125,7 +125,7 @@ fn limit_is_required_and_a_number() {
     assert!(output.stderr.contains("small.yaml:3: 'max_lines' is not a number"), "{output}");
     let other = forbid("no-x", "x", "**") + "max_lines: 3\n";
     let output = Sandbox::new().contract(&other).run(["enforce", "--all"]);
-    assert!(output.stderr.contains("key 'max_lines' means nothing for forbid_pattern"), "{output}");
+    assert!(output.stderr.contains("key 'max_lines' has no effect for forbid_pattern"), "{output}");
 }
 
 #[test]

@@ -66,11 +66,11 @@ fn mistakes_have_hints() {
         ),
         (
             TOKEN.replace("verify: random", "min_entropy: 3"),
-            "acme-token.yaml:5: key 'min_entropy' means nothing in a contract (did you mean 'verify'?)",
+            "acme-token.yaml:5: unknown key 'min_entropy' in a contract (did you mean 'verify'?)",
         ),
         (
             forbid("a", "x", "**").replace("forbid_pattern", "require_pattern") + "verify: random\n",
-            "key 'verify' means nothing for require_pattern (remove it)",
+            "key 'verify' has no effect for require_pattern (remove it)",
         ),
     ] {
         let output = Sandbox::new().contract(&yaml).run(["enforce", "--all"]);

@@ -178,7 +178,7 @@ fn key_does_nothing_without_pattern() {
     1 error, 0 warnings
 
     --- stderr
-    .claude/contracts/no-zip.yaml:6: key 'in' means nothing for file_not_exists (remove it: such a contract is not about what files hold)
+    .claude/contracts/no-zip.yaml:6: key 'in' has no effect for file_not_exists (remove it: such a contract is not about what files hold)
     "#);
 }
 

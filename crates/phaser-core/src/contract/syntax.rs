@@ -159,20 +159,23 @@ impl UnknownKey {
         let name = printable(&self.name);
         let meant = match self.place {
             UnknownKeyPlace::BesideRule => {
-                return format!("key '{name}' means nothing beside 'rule' (move it into 'rule')");
+                return format!("unknown key '{name}' beside 'rule' (move it into 'rule')");
             }
             UnknownKeyPlace::Unknown(level) => meant_by(&self.name, level),
             UnknownKeyPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
         };
         let hint = match meant {
             Some(meant) => format!("did you mean '{meant}'?"),
+            None if matches!(self.name.as_str(), "contracts" | "rules") => {
+                "write each contract at the top level, with '---' between two".to_owned()
+            }
             None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
         };
         let place = match self.place {
             UnknownKeyPlace::InExamples(_) => "in examples",
             UnknownKeyPlace::Unknown(_) | UnknownKeyPlace::BesideRule => "in a contract",
         };
-        format!("key '{name}' means nothing {place} ({hint})")
+        format!("unknown key '{name}' {place} ({hint})")
     }
 }
 

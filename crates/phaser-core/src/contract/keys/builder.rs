@@ -208,7 +208,7 @@ impl ContractBuilder {
         if let (BlockDecision::Ask, Severity::Warning) = (self.contract.decision, self.contract.severity) {
             self.doubt(
                 self.top,
-                "key 'decision' means nothing for a warning (remove it, or use severity error)",
+                "key 'decision' has no effect for a warning (remove it, or use severity error)",
             );
         }
         self.put_check();
@@ -261,7 +261,7 @@ impl ContractBuilder {
         }
         if let Some(line) = self.zones_line.filter(|_| !kind.takes("in")) {
             let what = "(remove it: such a contract is not about what files hold)";
-            self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
+            self.doubt(line, format!("key 'in' has no effect for {kind} {what}"));
             self.contract.zones.clear();
         }
         if let Some(line) = self.kinds_line.filter(|_| *kind == FORBID_COMMAND) {
@@ -274,7 +274,7 @@ impl ContractBuilder {
         }
         for (key, line) in std::mem::take(&mut self.of_type_lines) {
             if !kind.takes(key) {
-                self.doubt(line, format!("key '{key}' means nothing for {kind} (remove it)"));
+                self.doubt(line, format!("key '{key}' has no effect for {kind} (remove it)"));
             }
         }
         if let (true, Some((_, line))) =
@@ -302,21 +302,21 @@ impl ContractBuilder {
                 self.mistake(line, "'pattern' is instead of 'command' (remove one of them)");
             }
             (None, Some(_), Some(line)) => {
-                self.doubt(line, "key 'args' means nothing without 'command' (make it a part of 'pattern')");
+                self.doubt(line, "key 'args' has no effect without 'command' (make it a part of 'pattern')");
                 self.of_type.args.clear();
             }
             _ => {}
         }
     }
 
-    /// Removes a fix that means nothing. The contract stays in force without it.
+    /// Removes a fix that has no effect. The contract stays in force without it.
     fn judge_fix(&mut self, kind: &ContractType, check: Option<&Check>) {
         let Some(fix) = self.contract.fix.as_deref().filter(|_| !self.is_valid) else {
             return;
         };
         let wrong = if *kind == FORBID_COMMAND {
             let pattern = check.and_then(Check::pattern);
-            pattern.map(|_| "key 'fix' means nothing without 'command' (remove it)".to_owned())
+            pattern.map(|_| "key 'fix' has no effect without 'command' (remove it)".to_owned())
         } else if kind.takes("fix") {
             check.and_then(|check| match (check.pattern(), check.code()) {
                 (Some(pattern), _) => fix.mistake(pattern),
@@ -324,7 +324,7 @@ impl ContractBuilder {
                 (None, None) => fix.mistake_without_pattern(),
             })
         } else {
-            Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
+            Some(format!("key 'fix' has no effect for {kind} (remove it: there is no match to replace)"))
         };
         if let Some(what) = wrong {
             self.doubt(fix.line, what);

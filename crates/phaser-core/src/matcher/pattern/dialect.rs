@@ -118,7 +118,7 @@ pub enum DialectError {
     #[error("an octal number over \\377 is no character (write \\u and four hex digits)")]
     OctalTooLarge,
     /// `\h`.
-    #[error("'\\{0}' means nothing here (write the character or the class that is meant)")]
+    #[error("'\\{0}' is not an escape sequence (write the character or the class that is meant)")]
     UnknownEscape(char),
     /// `a{1}{2}` next to look-around.
     #[error("a repetition is repeated (put the first one in a group: '(?:…)')")]

@@ -92,11 +92,11 @@ fn hint_for_syntax(kind: &Syntax, there: &str) -> String {
         Syntax::ClassUnclosed => "add ']', or write '\\[' for the character",
         Syntax::ClassRangeInvalid => "write the smaller end first, or '\\-' for a hyphen",
         Syntax::ClassRangeLiteral => "a range has a character at both ends; write '\\-' for a hyphen",
-        Syntax::ClassEscapeInvalid => "it means nothing in brackets; put it outside",
+        Syntax::ClassEscapeInvalid => "it has no meaning in brackets; put it outside",
         Syntax::EscapeUnrecognized => {
             let c = there.trim_start_matches('\\');
             return format!(
-                "it means nothing; write '{c}' for the character, or '\\\\{c}' for a backslash before it"
+                "it is not an escape sequence; write '{c}' for the character, or '\\\\{c}' for a backslash before it"
             );
         }
         Syntax::EscapeHexEmpty | Syntax::EscapeHexInvalid | Syntax::EscapeHexInvalidDigit => HEX,
@@ -316,7 +316,7 @@ mod tests {
         \p{Foo}
         ^^^^^^^ a regular expression: Unicode property not found at character 1 (no characters are called so; '\p{L}' is any letter, '\p{Greek}' a script)
         é\q
-         ^^ valid: '\q' means nothing here at character 2 (write the character or the class that is meant)
+         ^^ valid: '\q' is not an escape sequence at character 2 (write the character or the class that is meant)
         (?y)
           ^ a regular expression: unrecognized flag at character 3 (the flags are i, m, s, x, u and a)
         x[z-a]
