@@ -168,7 +168,7 @@ impl Fix {
         if self.writes() {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
-            violations.retain(|one| one.change.is_some() || !fixed.contains_key(&one.path));
+            violations.retain(|one| !one.is_of_content() || !fixed.contains_key(&one.path));
             violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
             violations.sort_by(|one, other| one.path.cmp(&other.path));
         }

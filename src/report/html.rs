@@ -151,7 +151,7 @@ impl<'a> ReportedViolation<'a> {
 
 /// What a change did, or a note on a directive.
 fn note_of(violation: &Violation) -> Option<Cow<'_, str>> {
-    let change = violation.change.as_ref().and_then(|change| change.describe()).map(Cow::Owned);
+    let change = violation.detail.as_ref().and_then(|detail| detail.describe()).map(Cow::Owned);
     change.or(violation.note.map(|note| note.as_str().into()))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::counts::{ContractName, Count, ViolationCounts};
 use super::list::write_list;
 use phaser_core::sanitize::inert_json;
-use phaser_core::violation::{CellMatch, Violation};
+use phaser_core::violation::{CellMatch, Violation, ViolationDetail};
 use phaser_project::path::RelPath;
 use phaser_project::report::{Report, Summary};
 
@@ -96,8 +96,10 @@ fn json_violation(violation: &Violation) -> Value {
     if let Some(cell) = violation.found.as_ref().and_then(|found| found.cell.as_ref()) {
         value["cell"] = json_cell(cell);
     }
-    if let Some(change) = &violation.change {
-        value["change"] = change.describe().unwrap_or_else(|| "modified".to_owned()).into();
+    match violation.detail.as_deref() {
+        None => {}
+        Some(ViolationDetail::Syntax(problem)) => value["problem"] = problem.as_str().into(),
+        Some(change) => value["change"] = change.describe().unwrap_or_else(|| "modified".to_owned()).into(),
     }
     if let Some(note) = violation.note {
         value["note"] = note.as_str().into();

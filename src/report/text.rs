@@ -101,7 +101,7 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOpt
         (Some(_), true) => " (fixable)",
         (Some(_), false) => " (fix with phaser fix)",
     };
-    let message = match &violation.change {
+    let message = match &violation.detail {
         // The source line is shown below.
         Some(change) if is_full && violation.is_removed() => {
             format!("{} ({})", contract.message, change.describe().unwrap_or_default()).into()

@@ -208,6 +208,15 @@ fn file_that_does_not_parse_violates() {
         ]
     );
     sandbox.pre_write("x.json", "[1 2]").assert_denied(&["parses at line 1"]);
+    // The second cached run reads the reasons from the cache.
+    for _ in 0..2 {
+        let json = sandbox.run(["enforce", "--all", "--cache", "--format", "json"]).json();
+        assert_eq!(json["violations"][0]["problem"], "trailing commas are not allowed", "{json}");
+        let problems = json["violations"].as_array().expect("a list").iter().map(|one| &one["problem"]);
+        assert!(problems.clone().all(Value::is_string), "{json}");
+    }
+    let text = sandbox.run(["enforce", "a.json"]);
+    assert!(text.stdout.contains("Correct the syntax. (trailing commas are not allowed)"), "{text}");
     let deep = "[".repeat(10_000);
     let hook = sandbox.pre_write("x.json", &deep);
     assert_eq!((hook.decision().as_str(), hook.message().contains("nested too deep")), ("", true), "{hook}");

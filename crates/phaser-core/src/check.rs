@@ -310,13 +310,21 @@ impl fmt::Debug for DataTarget<'_> {
     }
 }
 
-/// A violation at a place, recognised by something else than the lines there.
+/// A violation at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// What an equal violation in another version of the file has in common with it.
-    pub identity: LineDigest,
+    /// What an equal violation in another version of the file has in common with it; `None` for its lines.
+    pub identity: Option<LineDigest>,
+    /// Why a file does not parse.
+    pub problem: Option<String>,
+}
+
+impl From<Range<usize>> for Finding {
+    fn from(range: Range<usize>) -> Self {
+        Self { range, identity: None, problem: None }
+    }
 }
 
 /// The result of evaluating one target.

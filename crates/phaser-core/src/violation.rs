@@ -30,8 +30,8 @@ pub struct Violation {
     pub note: Option<Note>,
     /// A fix that adds no violation, if there is one.
     pub fix: Option<Box<Replacement>>,
-    /// What a change did, or did not do, if the contract is about changes or companions.
-    pub change: Option<Box<ChangeDetail>>,
+    /// What else there is to report, for the types that find more than a match.
+    pub detail: Option<Box<ViolationDetail>>,
 }
 
 impl Violation {
@@ -45,7 +45,7 @@ impl Violation {
             state: State::Open,
             note: None,
             fix: None,
-            change: None,
+            detail: None,
         }
     }
 
@@ -81,12 +81,12 @@ impl Violation {
 
     /// Whether it is about one change, and not about the state after it.
     pub fn is_about_change(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.is_about_change())
+        self.detail.as_ref().is_some_and(|detail| detail.is_about_change())
     }
 
     /// The message of the contract, and what the change did. A removed text is quoted, since no file has it any more.
     pub fn message(&self) -> Cow<'_, str> {
-        let Some(detail) = self.change.as_ref().and_then(|change| change.describe()) else {
+        let Some(detail) = self.detail.as_ref().and_then(|detail| detail.describe()) else {
             return Cow::Borrowed(&self.contract.message);
         };
         let message = self.contract.message.trim_end();
@@ -98,9 +98,14 @@ impl Violation {
         }
     }
 
+    /// Whether the content of the file decides it, and not a change or other files.
+    pub fn is_of_content(&self) -> bool {
+        matches!(self.detail.as_deref(), None | Some(ViolationDetail::Syntax(_)))
+    }
+
     /// Whether its place is in the base of a change, because the change removed it.
     pub fn is_removed(&self) -> bool {
-        self.change.as_deref() == Some(&ChangeDetail::Removed)
+        self.detail.as_deref() == Some(&ViolationDetail::Removed)
     }
 
     /// Whether it fails a run or denies an edit.
@@ -123,9 +128,9 @@ impl Violation {
     }
 }
 
-/// What a change did to the file, or what is missing beside it.
+/// What a change did to the file, what is missing beside it, or why it does not parse.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeDetail {
+pub enum ViolationDetail {
     /// The change removed the match. Its place is in the base.
     Removed,
     /// The change modified the file.
@@ -138,12 +143,14 @@ pub enum ChangeDetail {
     CompanionUnchanged(Vec<RelPath>),
     /// The file has none of these companions.
     NoCompanion(Vec<RelPath>),
+    /// The file does not parse, in the parser's words.
+    Syntax(String),
 }
 
-impl ChangeDetail {
+impl ViolationDetail {
     /// Whether only this one change can be approved, and not the state after it.
     pub fn is_about_change(&self) -> bool {
-        !matches!(self, Self::NoCompanion(_))
+        !matches!(self, Self::NoCompanion(_) | Self::Syntax(_))
     }
 
     /// The words for reports; `None` if the place says it all.
@@ -156,6 +163,7 @@ impl ChangeDetail {
             Self::Renamed(to) => Some(format!("renamed to {}", to.to_text())),
             Self::CompanionUnchanged(paths) => Some(format!("{} did not change", any(paths))),
             Self::NoCompanion(paths) => Some(format!("{} is missing", any(paths))),
+            Self::Syntax(problem) => Some(problem.clone()),
         }
     }
 }

@@ -197,7 +197,7 @@ impl ContractGroup {
 /// `src/a.py:3: x = eval(y)`; without a match the path alone.
 fn place(violation: &Violation) -> String {
     let path = shown(&violation.path);
-    let change = violation.change.as_ref().and_then(|change| change.describe());
+    let change = violation.detail.as_ref().and_then(|detail| detail.describe());
     let change = change.map(|change| format!(" ({})", inert(&change)));
     let note = format!("{}{}", change.unwrap_or_default(), noted(violation));
     match &violation.found {

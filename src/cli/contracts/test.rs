@@ -171,7 +171,7 @@ fn place(violation: &Violation, path: &str) -> String {
             let start = found.region.start;
             format!("at {path}:{}:{} on '{}'", start.line, start.column, inert(&found.text))
         }
-        None => match violation.change.as_ref().and_then(|change| change.describe()) {
+        None => match violation.detail.as_ref().and_then(|detail| detail.describe()) {
             Some(what) => format!("in {} ({})", inert(&violation.path.to_text()), inert(&what)),
             None => format!("in {path}"),
         },

@@ -151,7 +151,7 @@ impl Job<'_> {
         };
         let mut now: Vec<_> = self.fixer.violations(names, text).iter().map(place).collect();
         // A missing companion is no violation of the text.
-        let of_text = found.iter().filter(|violation| violation.change.is_none());
+        let of_text = found.iter().filter(|violation| violation.is_of_content());
         let mut then: Vec<_> = of_text.map(place).collect();
         now.sort();
         then.sort();

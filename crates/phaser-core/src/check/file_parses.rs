@@ -34,11 +34,12 @@ impl Evaluator for FileParses {
 
     fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
         let Some(Err(error)) = target.data.map(|data| data.tree) else { return CheckVerdict::Pass };
-        match error.problem {
+        match &error.problem {
             // A file has one syntax error at most, wherever an edit moves it.
-            ParseProblem::Syntax(_) => CheckVerdict::Findings(vec![Finding {
+            ParseProblem::Syntax(problem) => CheckVerdict::Findings(vec![Finding {
                 range: error.span.clone(),
-                identity: LineDigest::of(b"syntax error"),
+                identity: Some(LineDigest::of(b"syntax error")),
+                problem: Some(problem.clone()),
             }]),
             ParseProblem::Limit(_) => CheckVerdict::Unparsable,
         }

@@ -154,10 +154,8 @@ impl ValueCheck {
             let mut children = self.path.select_last(tree, parent, steps)?;
             if children.is_empty() {
                 let path = format!("{}{last}", tree.path_without_positions(parent));
-                found.push(Finding {
-                    range: first_line(tree, parent),
-                    identity: LineDigest::of(path.as_bytes()),
-                });
+                let identity = Some(LineDigest::of(path.as_bytes()));
+                found.push(Finding { identity, ..first_line(tree, parent).into() });
             }
             selected.append(&mut children);
         }
@@ -174,7 +172,7 @@ impl ValueCheck {
             }
         }
         let identity = LineDigest::of(self.path.as_str().as_bytes());
-        Ok(Finding { range: first_line(tree, nearest), identity })
+        Ok(Finding { identity: Some(identity), ..first_line(tree, nearest).into() })
     }
 }
 
@@ -189,7 +187,7 @@ enum Findings {
 fn of_value(tree: &Tree<'_>, id: NodeId) -> Finding {
     let text = tree.scalar_text(id).unwrap_or_else(|| tree.source(id));
     let identity = format!("{}\0{text}", tree.path_without_positions(id));
-    Finding { range: tree.shown_span(id), identity: LineDigest::of(identity.as_bytes()) }
+    Finding { identity: Some(LineDigest::of(identity.as_bytes())), ..tree.shown_span(id).into() }
 }
 
 /// The part of a value in its first line.
@@ -260,9 +258,10 @@ mod tests {
             incomplete: false,
         };
         match check.evaluate(target) {
-            CheckVerdict::Findings(found) => {
-                found.into_iter().map(|one| (text[one.range].to_owned(), one.identity)).collect()
-            }
+            CheckVerdict::Findings(found) => found
+                .into_iter()
+                .map(|one| (text[one.range].to_owned(), one.identity.expect("of a value")))
+                .collect(),
             CheckVerdict::File => vec![("file".to_owned(), LineDigest(0))],
             other => panic!("{other:?}"),
         }

@@ -12,7 +12,7 @@ use super::prefilter::MAX_WIDTH;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
-use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize};
+use crate::check::{CheckTarget, CheckVerdict, DataTarget, FileSize, Finding};
 use crate::code::CodePattern;
 use crate::code::engine::{CodeTrees, NotSearched};
 use crate::contract::{Contract, RequiredLiterals};
@@ -22,7 +22,7 @@ use crate::notebook::{self, Notebook, NotebookCell};
 use crate::path::RelPath;
 use crate::skipped::{SkipReason, Skipped};
 use crate::text::Text;
-use crate::violation::{CellMatch, LineDigest, Match, MatchDigests, Note, State, Violation};
+use crate::violation::{CellMatch, LineDigest, Match, MatchDigests, Note, State, Violation, ViolationDetail};
 use phaser_data::{Format, ParseError, ParseProblem, Tree};
 use phaser_zones::Zones;
 
@@ -575,12 +575,9 @@ impl FileCheck<'_> {
         match verdict {
             CheckVerdict::Pass | CheckVerdict::Unparsable => {}
             CheckVerdict::Spans(spans) => {
-                self.report_places(contract, spans.into_iter().map(|span| (span, None)).collect(), room);
+                self.report_findings(contract, spans.into_iter().map(Finding::from).collect(), room);
             }
-            CheckVerdict::Findings(found) => {
-                let places = found.into_iter().map(|finding| (finding.range, Some(finding.identity)));
-                self.report_places(contract, places.collect(), room);
-            }
+            CheckVerdict::Findings(findings) => self.report_findings(contract, findings, room),
             CheckVerdict::File => {
                 let violation = Violation::of_file(&self.matcher.contracts[contract], self.path);
                 self.checked.violations.push(violation);
@@ -658,30 +655,26 @@ impl FileCheck<'_> {
 
     /// Adds a violation for each place, up to the limits of the contract and of the file. The first is always added, so
     /// that no file can hide all violations of a contract. A place without an identity is recognised by its lines.
-    fn report_places(
-        &mut self,
-        contract: usize,
-        mut places: Vec<(Range<usize>, Option<LineDigest>)>,
-        room: &mut usize,
-    ) {
+    fn report_findings(&mut self, contract: usize, mut findings: Vec<Finding>, room: &mut usize) {
         let limit = self.matcher.contracts[contract].check.match_limit();
         // What a change must keep is compared, not reported: it has a limit of its own.
         let most = if limit > MAX_MATCHES { limit } else { (*room).max(1) };
-        if places.len() > limit && most >= limit {
+        if findings.len() > limit && most >= limit {
             let id = self.matcher.contracts[contract].id.clone();
             self.skip(SkipReason::TooManyMatches { id, limit });
-            places.truncate(limit);
+            findings.truncate(limit);
         }
-        if places.len() > most {
+        if findings.len() > most {
             self.no_room.push(contract);
-            places.truncate(most);
+            findings.truncate(most);
         }
-        *room = room.saturating_sub(places.len());
-        for (range, identity) in places {
+        *room = room.saturating_sub(findings.len());
+        for Finding { range, identity, problem } in findings {
             let (found, digests) = self.found(range);
             let digests =
                 identity.map_or(digests, |identity| MatchDigests { line: identity, text: identity });
-            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digests);
+            let mut violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digests);
+            violation.detail = problem.map(|problem| Box::new(ViolationDetail::Syntax(problem)));
             self.checked.violations.push(violation);
         }
     }

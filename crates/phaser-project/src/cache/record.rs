@@ -11,7 +11,7 @@ use crate::path::RelPath;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::Checked;
 use phaser_core::skipped::{SkipReason, Skipped};
-use phaser_core::violation::{Fingerprint, Match, Note, Replacement, State, Violation};
+use phaser_core::violation::{Fingerprint, Match, Note, Replacement, State, Violation, ViolationDetail};
 
 /// The result of checking one file.
 #[derive(Debug, Default)]
@@ -40,6 +40,8 @@ struct RecordedViolation {
     state: State,
     note: Option<Note>,
     fix: Option<Box<Replacement>>,
+    /// Why the file does not parse.
+    problem: Option<String>,
 }
 
 /// A reason that the content alone decides. Failures are not cached, so they are retried.
@@ -61,11 +63,17 @@ pub(super) fn encode(
     let Checked { violations, skipped, satisfied } = &result.checked;
     let violation = |violation: &Violation| {
         // The previous text and the baseline are not part of the file.
-        let is_of_file = violation.path == *path && matches!(violation.state, State::Open | State::Ignored);
+        let is_of_file = violation.path == *path
+            && violation.is_of_content()
+            && matches!(violation.state, State::Open | State::Ignored);
         let contract = contracts.iter().position(|known| Arc::ptr_eq(known, &violation.contract));
-        let Violation { found, fingerprint, state, note, fix, .. } = violation.clone();
+        let Violation { found, fingerprint, state, note, fix, detail, .. } = violation.clone();
+        let problem = match detail.map(|detail| *detail) {
+            Some(ViolationDetail::Syntax(problem)) => Some(problem),
+            _ => None,
+        };
         let contract = contract.filter(|_| is_of_file)?;
-        Some(RecordedViolation { contract, found, fingerprint, state, note, fix })
+        Some(RecordedViolation { contract, found, fingerprint, state, note, fix, problem })
     };
     let reason = |skipped: &Skipped| match skipped.why.clone() {
         _ if skipped.path != *path => None,
@@ -91,9 +99,10 @@ pub(super) fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) 
     if !rest.is_empty() || satisfied.iter().any(|&contract| contract >= contracts.len()) {
         return None;
     }
-    let violation = |RecordedViolation { contract, found, fingerprint, state, note, fix }| {
+    let violation = |RecordedViolation { contract, found, fingerprint, state, note, fix, problem }| {
         let contract = Arc::clone(contracts.get(contract)?);
-        Some(Violation { contract, path: path.clone(), found, fingerprint, state, note, fix, change: None })
+        let detail = problem.map(|problem| Box::new(ViolationDetail::Syntax(problem)));
+        Some(Violation { contract, path: path.clone(), found, fingerprint, state, note, fix, detail })
     };
     let mut violations: Vec<Violation> = violations.into_iter().map(violation).collect::<Option<_>>()?;
     share_lines(&mut violations);

@@ -85,7 +85,7 @@ fn violation() -> impl Strategy<Value = (usize, Violation)> {
                 state,
                 note,
                 fix,
-                change: None,
+                detail: None,
             },
         )
     })

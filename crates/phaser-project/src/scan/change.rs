@@ -33,7 +33,7 @@ use phaser_core::contract::Contract;
 use phaser_core::matcher::{Matcher, line_match};
 use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
-use phaser_core::violation::{ChangeDetail, Fingerprint, LineDigest, State, Violation};
+use phaser_core::violation::{Fingerprint, LineDigest, State, Violation, ViolationDetail};
 
 /// How to judge a change.
 pub struct ChangeOptions<'a> {
@@ -128,7 +128,7 @@ fn missing_companion(
         return None;
     }
     let mut violation = Violation::of_file(contract, path);
-    violation.change = Some(Box::new(ChangeDetail::NoCompanion(companions)));
+    violation.detail = Some(Box::new(ViolationDetail::NoCompanion(companions)));
     Some(violation)
 }
 
@@ -257,10 +257,10 @@ impl<'a> ChangeJudge<'a> {
             violation.found = Some(Box::new(line_match(&text, line)));
         }
         violation.fingerprint = Fingerprint { line: digest, text: digest, repeat: 1 };
-        violation.change = Some(Box::new(match (&after, &file.moved_to) {
-            (Some(_), _) => ChangeDetail::Modified,
-            (None, None) => ChangeDetail::Deleted,
-            (None, Some(to)) => ChangeDetail::Renamed(to.clone()),
+        violation.detail = Some(Box::new(match (&after, &file.moved_to) {
+            (Some(_), _) => ViolationDetail::Modified,
+            (None, None) => ViolationDetail::Deleted,
+            (None, Some(to)) => ViolationDetail::Renamed(to.clone()),
         }));
         self.violations.push(violation);
     }
@@ -352,7 +352,7 @@ impl<'a> ChangeJudge<'a> {
             }
             (*of_text, *all) = (*of_text - 1, *all - 1);
             let mut violation = found.violation;
-            violation.change = Some(Box::new(ChangeDetail::Removed));
+            violation.detail = Some(Box::new(ViolationDetail::Removed));
             if let Some(count @ 1..) = existing.get_mut(&found.digest) {
                 *count -= 1;
                 violation.state = State::Existing;
@@ -514,7 +514,7 @@ impl<'a> ChangeJudge<'a> {
         let after = file.after.as_ref().and_then(|after| self.bytes(&file.path, after).ok().flatten());
         let digest = digest_of_content(after.as_deref().unwrap_or(b"\0deleted"));
         violation.fingerprint = Fingerprint { line: digest, text: digest, repeat: 1 };
-        violation.change = Some(Box::new(ChangeDetail::CompanionUnchanged(there)));
+        violation.detail = Some(Box::new(ViolationDetail::CompanionUnchanged(there)));
         // The directive must have been there before: a change does not excuse itself.
         if let Some(before) = file.before.iter().flatten().next() {
             apply_directives(self.matcher, &mut self.reader, before, &mut violation);
