@@ -164,7 +164,7 @@ fn show_finds_pack_contract_and_suggests_id() {
     type:      forbid_pattern
     pattern:   ^PuTTY-User-Key-File-[23]: [^\n]+\nEncryption: none\b
     file_glob: **/*
-    exclude_glob: {**/{docs,doc,documentation,examples,example,samples,sample,demo,demos,tutorial,tutorials,.github,.circleci,ci,dev,docker,docker-compose,integration,local,vagrant}/**,**/*{test,Test,mock,fake,dummy,insecure,snakeoil,sample,example,demo}*/**,**/*{test,Test,mock,fake,dummy,insecure,snakeoil,sample,example,demo}*,**/*.{md,mdx,rst,adoc,html,ipynb},**/{localhost*,*.localhost.key,*.localhost.pem,*localhost-key.pem}}
+    exclude_glob: {**/{docs,doc,documentation,examples,example,samples,sample,demo,demos,tutorial,tutorials,.github,.circleci,ci,dev,docker,docker-compose,integration,local,vagrant,fakes,dummy,snakeoil}/**,**/*{test,Test,mock,fake,dummy,insecure,snakeoil,sample,example,demo}*,**/*.{md,mdx,rst,adoc,html,ipynb},**/{localhost*,*.localhost.key,*.localhost.pem,*localhost-key.pem}}
     exclude_kind: tests, vendored, recorded
     severity:  warning
     tags:      secret, hygiene
