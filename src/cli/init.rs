@@ -186,6 +186,7 @@ impl InitPlan {
             (is_about_changes(pack) && fits(pack, &targets))
                 || (is_about_commands(pack) && in_git)
                 || is_about_form(pack)
+                || is_for_audits(pack)
         };
         let offered = PACKS.iter().filter(|pack| is_offered(pack) && !today.packs.contains(pack));
         Ok(Self {
@@ -665,6 +666,7 @@ fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
     let contracts = load_packs([pack]).contracts;
     !is_about_form(pack)
+        && !is_for_audits(pack)
         && !is_about_customs(pack)
         && contracts
             .iter()
@@ -673,7 +675,7 @@ fn is_general(pack: &'static Pack) -> bool {
 
 /// Whether a pack is about mistakes in one language.
 fn is_about_language(pack: &'static Pack) -> bool {
-    let is_other = is_general(pack) || is_about_form(pack) || is_about_customs(pack);
+    let is_other = is_general(pack) || is_about_form(pack) || is_for_audits(pack) || is_about_customs(pack);
     !is_other && !is_about_changes(pack) && !is_about_commands(pack)
 }
 
@@ -685,6 +687,11 @@ fn is_about_customs(pack: &'static Pack) -> bool {
 /// Whether a pack is about the form of files. Such a pack is offered, not picked: most projects have violations.
 fn is_about_form(pack: &'static Pack) -> bool {
     pack.name == "files"
+}
+
+/// Whether a pack is about places worth a look. Such a pack is offered, not picked: most of them are intended.
+fn is_for_audits(pack: &'static Pack) -> bool {
+    pack.name == "audit"
 }
 
 /// Whether a pack is about what changes take away. Such a pack is offered, not picked: taking something away is often

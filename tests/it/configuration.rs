@@ -39,8 +39,8 @@ fn everywhere(sandbox: Sandbox, path: &str, text: &str) -> Vec<String> {
 #[test]
 fn packs_count_in_every_mode() {
     let sandbox = sandbox("packs: [hygiene]\n");
-    let found = everywhere(sandbox, "src/a.txt", "<<<<<<< HEAD\nx\n");
-    assert_eq!(found.len(), 2, "{found:?}");
+    let found = everywhere(sandbox, "src/a.py", "<<<<<<< HEAD\nx\n");
+    assert_eq!(found.len(), 1, "{found:?}");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn documented_configuration_is_true() {
 
 #[test]
 fn a_configuration_alone_makes_a_project() {
-    let sandbox = Sandbox::new().file(CONFIG, "packs: [hygiene]\n").file("src/a.txt", "<<<<<<< HEAD\n");
+    let sandbox = Sandbox::new().file(CONFIG, "packs: [hygiene]\n").file("src/a.py", "<<<<<<< HEAD\n");
     let mut command = sandbox.command();
     command.current_dir(sandbox.path("src")).args(["enforce", "--all", "--format", "json"]);
     let output = sandbox.run_with(&mut command, b"");

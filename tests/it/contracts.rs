@@ -162,28 +162,34 @@ fn show_finds_pack_contract_and_suggests_id() {
       PuTTY private key. Replace the key pair, and keep the new key out of the repository.
 
     type:      forbid_pattern
-    pattern:   ^PuTTY-User-Key-File-[23]: 
+    pattern:   ^PuTTY-User-Key-File-[23]: [^\n]+\nEncryption: none\b
     file_glob: **/*
-    exclude_glob: **/examples/**
+    exclude_glob: {**/{docs,doc,documentation,examples,example,samples,sample,demo,demos,tutorial,tutorials,.github,.circleci,ci,dev,docker,docker-compose,integration,local,vagrant,fakes,dummy,snakeoil}/**,**/*{test,Test,mock,fake,dummy,insecure,snakeoil,sample,example,demo}*,**/*.{md,mdx,rst,adoc,html,ipynb},**/{localhost*,*.localhost.key,*.localhost.pem,*localhost-key.pem}}
     exclude_kind: tests, vendored, recorded
-    severity:  error
+    severity:  warning
     tags:      secret, hygiene
     from:      pack:hygiene/putty-private-key.yaml (built in; use it with --pack)
     files:     none in this project
 
     why:
-      Everyone who cloned the repository has a private key from its history.
+      Everyone who cloned the repository has a private key from its history. Not reported: an encrypted key; tests, documentation, examples and the setup of CI and of a developer's machine, which private-key-in-tests and private-key-in-samples (pack audit) cover.
 
     violates it:
       - PuTTY-User-Key-File-2: ssh-rsa
         Encryption: none
       - PuTTY-User-Key-File-3: ssh-ed25519
+        Encryption: none
       - (deploy/key.ppk) PuTTY-User-Key-File-3: ecdsa-sha2-nistp256
+        Encryption: none
+        Comment: x
 
     is fine:
       - The header is PuTTY-User-Key-File-2.
       - PuTTY-User-Key-File-9: ssh-rsa
       - (tests/data/key.ppk) PuTTY-User-Key-File-2: ssh-rsa
+        Encryption: none
+      - PuTTY-User-Key-File-2: ssh-rsa
+        Encryption: aes256-cbc
 
     --- stderr
     "#);
@@ -772,7 +778,7 @@ fn pack_list_shows_severity_and_use() {
     assert_eq!(
         lines(&["hygiene"]),
         [
-            "focused-spec error replaced .claude/contracts/focused-spec.y",
+            "focused-spec warning replaced .claude/contracts/focused-spec",
             "focused-test warning not in use Focused test: all others are",
             "invisible-character warning not in use Invisible character. ",
             "merge-marker error disabled .claude/contracts/merge-marker.y",
@@ -866,7 +872,7 @@ fn a_pack_is_used_without_any_contracts() {
     let sandbox = Sandbox::new().file("a.py", "breakpoint()\n");
     let output = sandbox.run(["enforce", "--all", "--pack", "hygiene", "--format", "json"]);
     assert_eq!(output.violations(), ["a.py:1:1 debugger-python"]);
-    assert_eq!(output.code, Some(1));
+    assert_eq!(output.code, Some(0));
 }
 
 #[test]
@@ -880,8 +886,8 @@ fn project_file_overrides_pack_contract() {
 #[test]
 fn a_pack_answers_hooks_too() {
     let sandbox = Sandbox::new();
-    let input = json!({ "file_path": sandbox.path("a.py"), "content": "breakpoint()\n" });
-    let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--pack", "hygiene"]).run();
+    let input = json!({ "file_path": sandbox.path("a.py"), "content": "raise NotImplemented\n" });
+    let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--pack", "python"]).run();
     assert_eq!(output.decision(), "deny");
 }
 

@@ -320,7 +320,7 @@ fn without_log_transcript_is_counted() {
 fn example_of_pack_contract_is_shown() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "log: true\npacks: [hygiene]\n");
     let conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n";
-    let reason = |_| write(&sandbox, "a.txt", conflict).reason();
+    let reason = |_| write(&sandbox, "a.py", conflict).reason();
     let last = &(0..3).map(reason).collect::<Vec<_>>()[2];
     assert!(last.contains("\nExample that passes "), "{last}");
 }

@@ -85,7 +85,6 @@ fn picks_packs_by_files() {
         (".github/workflows/ci.yml", "actions"),
         ("actions/setup/action.yaml", "actions"),
         ("api/Dockerfile", "docker"),
-        ("docker-compose.yml", "docker"),
         ("build.sh", "shell"),
         ("src/A.java", "java"),
         ("lib/a.rb", "ruby"),
@@ -103,10 +102,11 @@ fn picks_packs_by_files() {
 }
 
 #[test]
-fn offers_pack_about_form_without_picking_it() {
+fn offers_noisy_packs_without_picking_them() {
     let sandbox = Sandbox::new().file("a.txt", "a \n");
     let output = sandbox.run(["init"]);
     assert!(output.stdout.contains("\n  files "), "{output}");
+    assert!(output.stdout.contains("\n  audit "), "{output}");
     assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [secrets, hygiene]\n"));
     let sandbox = sandbox.file(".claude/phaser.yaml", "packs: [files]\n");
     let output = sandbox.run(["init"]);
@@ -194,6 +194,7 @@ fn yes_does_all_of_it() {
       strict: true
 
     Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      audit     worth a look, often intended: weak secrets, shells, eval, disabled checks, unpinned versions, binary files
       files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
       commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 
@@ -272,6 +273,7 @@ fn yes_does_all_of_it() {
     .claude/phaser.yaml exists and stays unchanged.
 
     Other packs that fit; to use one, add it to 'packs' in .claude/phaser.yaml:
+      audit     worth a look, often intended: weak secrets, shells, eval, disabled checks, unpinned versions, binary files
       files     line ends and final newlines, syntax of JSON, YAML and TOML, large files
       commands  commands an agent should not run: skipped hooks, force pushes, rm outside the project, the wrong package manager
 

@@ -17,14 +17,14 @@ const FILES: [(&str, &str); 6] = [
     ("top.txt", "x y z"),
     ("web/src/a.txt", "x xx y z"),
     ("web/other.txt", "xx"),
-    ("api/a.txt", "x y z\n<<<<<<< HEAD\n"),
+    ("api/a.txt", "x y z\n\u{E0069}\u{E0074}\u{E0020}\u{E0069}\u{E0073}\n"),
     ("api/generated/b.txt", "x y z"),
     ("deep/down/a.txt", "x"),
 ];
 
 const EXPECTED: [&str; 8] = [
     "api/a.txt:1:1 no-x",
-    "api/a.txt:2:1 no-merge-conflict",
+    "api/a.txt:2:1 no-hidden-text",
     "deep/down/a.txt:1:1 no-x",
     "top.txt:1:1 no-x",
     "top.txt:1:3 no-y",
@@ -43,12 +43,12 @@ fn nested_contracts_precede_outer_ones() {
     let output = sandbox.run(["enforce", "--all", "--format", "json"]);
     let found: Vec<_> = output.violations();
     let expected: Vec<_> =
-        EXPECTED.iter().map(|line| line.replace("no-merge-conflict", &conflict(&found))).collect();
+        EXPECTED.iter().map(|line| line.replace("no-hidden-text", &hidden(&found))).collect();
     assert_eq!(found, expected, "{output}");
 }
 
-/// The id of the pack's contract about conflict markers, whatever it is called.
-fn conflict(found: &[String]) -> String {
+/// The id of the pack's contract about hidden text, whatever it is called.
+fn hidden(found: &[String]) -> String {
     let line = found.iter().find(|line| line.starts_with("api/a.txt:2:1 ")).expect("the pack counts");
     line.split(' ').next_back().expect("an id").to_owned()
 }

@@ -1,4 +1,4 @@
-//! How much the pack of secrets finds: tokens as each service makes them, where people leave them.
+//! How much the packs of secrets find: tokens as each service makes them, where people leave them.
 //!
 //! They are put together here at random, so that no file holds one: neither a scanner of others nor phaser itself takes
 //! the tests for a leak.
@@ -67,7 +67,16 @@ const FORMS: &[(&str, &[Part])] = &[
     ("dynatrace-token", &[Is("dt0c01."), Of(BASE32, 24), Is("."), Of(BASE32, 64)]),
     ("figma-token", &[Is("figd_"), Of(BASE64_URL, 40)]),
     ("flyio-token", &[Is("fm2_"), Of(BASE64, 220)]),
-    ("gcp-service-account-key", &[Is("\"private_key_id\": \""), Of(HEX, 40), Is("\"")]),
+    (
+        "gcp-service-account-key",
+        &[
+            Is("\"private_key_id\": \""),
+            Of(HEX, 40),
+            Is("\", \"private_key\": \"-----BEGIN "),
+            Is("PRIVATE KEY-----\\n"),
+            Of(BASE64, 64),
+        ],
+    ),
     ("github-fine-grained-token", &[Is("github_pat_"), Of(ALNUM, 22), Is("_"), Of(ALNUM, 59)]),
     ("gitlab-token", &[Is("glpat-"), Of(BASE64_URL, 20)]),
     ("gitlab-token", &[Is("glrt-"), Of(BASE64_URL, 20)]),
@@ -161,9 +170,9 @@ const FORMS: &[(&str, &[Part])] = &[
     ("gitlab-token", &[Is("GR1348941"), Of(BASE64_URL, 20)]),
     ("google-api-key", &[Is("GEMINI_API_KEY="), Is("AIzaSy"), Of(BASE64_URL, 33)]),
     ("hashicorp-vault-token", &[Is("hvs."), Of(BASE64_URL, 24)]),
-    ("hashicorp-vault-token", &[Is("VAULT_TOKEN=s."), Of(ALNUM, 24)]),
+    ("vault-legacy-token", &[Is("VAULT_TOKEN=s."), Of(ALNUM, 24)]),
     (
-        "heroku-api-key",
+        "heroku-legacy-api-key",
         &[
             Is("HEROKU_API_KEY="),
             Of(HEX, 8),
@@ -199,7 +208,7 @@ const FORMS: &[(&str, &[Part])] = &[
     ("mapbox-secret-token", &[Is("sk.eyJ"), Of(BASE64_URL, 70), Is("."), Of(BASE64_URL, 22)]),
     ("mongodb-atlas-secret", &[Is("mdb_sa_sk_"), Of(BASE64_URL, 40)]),
     ("netlify-token", &[Is("nfp_"), Of(ALNUM, 36)]),
-    ("netlify-token", &[Is("NETLIFY_AUTH_TOKEN="), Of(BASE64_URL, 43)]),
+    ("netlify-legacy-token", &[Is("NETLIFY_AUTH_TOKEN="), Of(BASE64_URL, 43)]),
     ("newrelic-user-key", &[Of(HEX, 36), Is("NRAL")]),
     ("newrelic-user-key", &[Is("NRII-"), Of(BASE64_URL, 32)]),
     ("notion-token", &[Is("secret_"), Of(ALNUM, 43)]),
@@ -241,7 +250,7 @@ const FORMS: &[(&str, &[Part])] = &[
     ("private-key-base64", &[Is("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpN"), Of(ALNUM, 300)]),
     ("private-key-base64", &[Is("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1J"), Of(ALNUM, 300)]),
     ("resend-api-key", &[Is("re_"), Of(ALNUM, 8), Is("_"), Of(ALNUM, 24)]),
-    ("sentry-token", &[Is("SENTRY_AUTH_TOKEN="), Of(HEX, 64)]),
+    ("sentry-legacy-token", &[Is("SENTRY_AUTH_TOKEN="), Of(HEX, 64)]),
     ("slack-token", &[Is("xoxb-"), Of(DIGIT, 12), Is("-"), Of(ALNUM, 24)]),
     ("slack-token", &[Is("xoxe.xoxp-1-"), Of(ALNUM, 163)]),
     (
@@ -273,8 +282,8 @@ const FORMS: &[(&str, &[Part])] = &[
         ],
     ),
     ("sonar-token", &[Is("squ_"), Of(HEX, 40)]),
-    ("sonar-token", &[Is("sonar.login="), Of(HEX, 40)]),
-    ("square-token", &[Is("EAAA"), Of(BASE64_URL, 60)]),
+    ("sonar-legacy-token", &[Is("sonar.login="), Of(HEX, 40)]),
+    ("square-access-token", &[Is("EAAA"), Of(BASE64_URL, 60)]),
     ("twilio-api-key", &[Is("twilio = SK"), Of(HEX, 32)]),
     (
         "twitter-bearer-token",
@@ -362,8 +371,16 @@ fn reported(files: &[(String, Vec<String>)]) -> BTreeSet<(String, String)> {
     for (name, lines) in files {
         sandbox = sandbox.file(&format!("{name}.txt"), lines.join("\n") + "\n");
     }
-    let output =
-        sandbox.run(["enforce", "--all", "--pack", "secrets", "--format", "json", "--fail-on", "never"]);
+    let output = sandbox.run([
+        "enforce",
+        "--all",
+        "--pack",
+        "secrets,audit",
+        "--format",
+        "json",
+        "--fail-on",
+        "never",
+    ]);
     assert_eq!(output.code, Some(0), "{output}");
     let place = |violation: &Value| {
         let path = violation["file_path"].as_str().expect("a path");
@@ -432,15 +449,14 @@ fn a_placeholder_is_no_secret() {
     assert_eq!(reported(&files), BTreeSet::new());
 }
 
-/// A contract that is added needs its form here.
+/// A contract that is added needs its form here. Some forms are those of the pack `audit`.
 #[test]
 fn every_contract_has_a_form() {
     let json = Sandbox::new().run(["contracts", "packs", "secrets", "--format", "json"]).json();
     let id = |contract: &Value| contract["rule_id"].as_str().expect("an id").to_owned();
     let contracts: BTreeSet<_> = json["contracts"].as_array().expect("a list").iter().map(id).collect();
-    let forms = FORMS.iter().map(|(id, _)| (*id).to_owned());
-    let others = ["aws-secret-access-key", "json-web-token"].map(str::to_owned);
-    assert_eq!(contracts, forms.chain(others).collect());
+    let forms: BTreeSet<_> = FORMS.iter().map(|(id, _)| (*id).to_owned()).collect();
+    assert_eq!(contracts.difference(&forms).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

@@ -67,25 +67,26 @@ pub static PACKS: &[Pack] = &[
     pack!("secrets", "tokens and keys of well-known services, known by their format"),
     pack!(
         "hygiene",
-        "leftovers that no repository should keep: merge markers, debuggers, focused tests, private keys, blobs"
+        "leftovers that no repository should keep: merge markers, debuggers, focused tests, private keys"
     ),
     pack!("rust", "mistakes in Rust that compile"),
     pack!("python", "mistakes in Python that run, until they do not"),
     pack!("javascript", "mistakes in JavaScript and TypeScript that pass a quick look"),
     pack!("go", "mistakes in Go that vet does not see"),
-    pack!("java", "unsafe calls and lost errors in Java"),
-    pack!("ruby", "unsafe calls and disabled checks in Ruby"),
+    pack!("java", "mistaken comparisons, inexact decimals and SQL injection in Java"),
+    pack!("ruby", "requests that reach code, SQL or Marshal in Ruby"),
     pack!("php", "unsafe use of requests and mistaken comparisons in PHP"),
-    pack!("csharp", "unsafe calls and lost errors in C#"),
+    pack!("csharp", "lost stack traces in C#"),
     pack!("shell", "dangerous commands in shell scripts"),
-    pack!("sql", "statements in SQL files that affect every row or grant everything"),
-    pack!("css", "style sheets that hide the focus or load over http"),
+    pack!("sql", "conditions in SQL files that are never true"),
+    pack!("css", "imports and colours without effect in style sheets, and imports over http"),
+    pack!("docker", "dangerous steps in Dockerfiles"),
+    pack!("terraform", "Terraform that opens a resource to the internet, and modules without a version"),
+    pack!("actions", "GitHub Actions: text from outside in a script"),
     pack!(
-        "docker",
-        "images without a version, and dangerous steps and settings, in Dockerfiles and Compose files"
+        "audit",
+        "worth a look, often intended: weak secrets, shells, eval, disabled checks, unpinned versions, binary files"
     ),
-    pack!("terraform", "Terraform that opens a resource to the internet or disables its protection"),
-    pack!("actions", "GitHub Actions: unpinned actions, script injection, untrusted checkouts"),
     pack!("files", "line ends and final newlines, syntax of JSON, YAML and TOML, large files"),
     pack!(
         "change-safety",
@@ -97,7 +98,8 @@ pub static PACKS: &[Pack] = &[
     ),
     pack!(
         "style",
-        "customs that a team agrees on: owners of TODOs, reasons for skips, no debug output, no blanket suppressions"
+        "customs that a team agrees on: owners of TODOs, reasons for skips, no debug output, no blanket suppressions, no \
+         discarded errors"
     ),
     pack!(
         "spelling",

@@ -142,6 +142,8 @@ pub static DIRECTORY_PATTERNS: &[(&str, FileKind)] = &[
     ("*_generated", Generated),
     ("*_test", Tests),
     ("*_tests", Tests),
+    ("mock-*", Tests),
+    ("mock_*", Tests),
     ("test-*", Tests),
     ("test_*", Tests),
     ("tests-*", Tests),
@@ -152,6 +154,7 @@ pub static DIRECTORY_PATTERNS: &[(&str, FileKind)] = &[
 pub static NAMES: &[(&str, FileKind)] = &[
     // Tests, by language.
     ("*_test.go", Tests),
+    ("testing.go", Tests),
     ("testutil.go", Tests),
     ("testutils.go", Tests),
     ("test_util.go", Tests),
@@ -328,6 +331,8 @@ pub static NAMES: &[(&str, FileKind)] = &[
     ("*.min.css", Generated),
     ("*-min.js", Generated),
     ("*.bundle.js", Generated),
+    ("*.chunk.css", Generated),
+    ("*.chunk.js", Generated),
     ("*.js.map", Generated),
     ("*.mjs.map", Generated),
     ("*.css.map", Generated),
