@@ -1,11 +1,13 @@
 //! Parses a text, within bounds.
 
 use std::cell::OnceCell;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
+use phaser_rerun::{Abandoned, attempt};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range as TreeRange, Tree, TreeCursor};
 
 use crate::language::Language;
@@ -40,8 +42,19 @@ pub enum Unfinished {
     TooDeep,
     /// Parsing or searching takes more steps than any usual text needs.
     TooComplex,
-    /// The caller stopped it.
+    /// The caller stopped it, or the parser did not return.
     Stopped,
+    /// The parser crashed in an earlier run of this program.
+    Crashed,
+}
+
+impl From<Abandoned> for Unfinished {
+    fn from(why: Abandoned) -> Self {
+        match why {
+            Abandoned::Crashed => Self::Crashed,
+            Abandoned::TimedOut => Self::Stopped,
+        }
+    }
 }
 
 /// A parsed text. A syntax error makes an error node; the rest of the text has its usual nodes.
@@ -161,11 +174,34 @@ fn parse(text: &str, language: Language, ranges: &[TreeRange], stop: &Stop) -> R
     if nesting(part) > MAX_NESTING || language == Language::YAML && indentation(part) > MAX_INDENTATION {
         return Err(Unfinished::TooDeep);
     }
+    // A scanner that does not return can only be told from one that is late if none starts after the deadline.
+    if stop() {
+        return Err(Unfinished::Stopped);
+    }
+    attempt(|| digest(part, language), || parse_text(text, part.len(), language, ranges, stop))?
+}
+
+/// Identifies a text in a language.
+fn digest(text: &str, language: Language) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.write_usize(language.index());
+    hasher.finish()
+}
+
+/// Parses the ranges of a text, of this length in total, in the code of the grammar. It may crash.
+fn parse_text(
+    text: &str,
+    len: usize,
+    language: Language,
+    ranges: &[TreeRange],
+    stop: &Stop,
+) -> Result<Tree, Unfinished> {
     let mut parser = Parser::new();
     // Fails for a grammar of an unknown version only, which a test of all languages rules out.
     parser.set_language(&language.grammar()).map_err(|_| Unfinished::TooComplex)?;
     parser.set_included_ranges(ranges).map_err(|_| Unfinished::TooComplex)?;
-    let (mut callbacks, most) = (0, MIN_CALLBACKS + part.len() / BYTES_PER_CALLBACK);
+    let (mut callbacks, most) = (0, MIN_CALLBACKS + len / BYTES_PER_CALLBACK);
     let mut why = Unfinished::TooComplex;
     let mut progress = |_: &ParseState| {
         callbacks += 1;

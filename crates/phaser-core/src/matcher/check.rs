@@ -449,8 +449,11 @@ impl FileCheck<'_> {
     fn without_match(&self, contract: usize) -> FoundMatches {
         let mut found = FoundMatches::default();
         if let Some(code) = self.matcher.contracts[contract].check.code() {
-            found.is_of_other_language = self.part == TextPart::AroundCells
-                || !self.trees.is_of(self.matcher.prepared.code(contract), code);
+            if self.part == TextPart::AroundCells {
+                found.is_of_other_language = true;
+            } else if let Err(why) = self.trees.is_of(self.matcher.prepared.code(contract), code) {
+                found.note(why);
+            }
         }
         found
     }
