@@ -4,6 +4,7 @@
 //! timer of a hook, which is the last one before the first tree is parsed.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hasher as _};
 
 use serde_json::{Value, json};
 
@@ -128,6 +129,25 @@ fn variable_is_no_way_around_contracts() {
         sandbox.run(["contracts", "check", "--format", "json"]).stdout,
         "other commands parse"
     );
+}
+
+/// Outside a hook, the second run skips the text that crashed and no other.
+#[test]
+fn other_files_are_checked_after_crash() {
+    let sandbox = sandbox().file("a.py", TEXT).file("b.py", TEXT.replace("TODO", "DONE"));
+    let mut digest = DefaultHasher::new();
+    digest.write(TEXT.as_bytes());
+    // The number of Python.
+    digest.write_usize(0);
+    let mut command = sandbox.command();
+    command.args(["enforce", "--all", "--format", "json"]);
+    command.env("PHASER_ABANDONED", format!("{:016x}", digest.finish()));
+    let output = sandbox.run_with(&mut command, b"");
+    // Without the words of its pattern a text needs no tree to violate 'needs-main'.
+    assert_eq!((output.code, output.unchecked()), (Some(3), gaps(CRASHED)[1..].to_vec()), "{output}");
+    let found =
+        ["a.py needs-main", "a.py:2:12 no-todo", "b.py needs-main", "b.py:1:8 no-os", "b.py:2:1 no-eval"];
+    assert_eq!(output.violations(), found);
 }
 
 /// A crashed run leaves nothing in the cache that a later one takes for a result.

@@ -19,7 +19,13 @@ fn child() {
     let Ok(case) = env::var(CASE) else { return };
     let mut event = Vec::new();
     io::stdin().read_to_end(&mut event).expect("is read");
-    let deadline = case.starts_with("hook").then(|| Instant::now() + Duration::from_millis(50));
+    let time = match case.as_str() {
+        "hook-loop" => Some(Duration::from_millis(50)),
+        "hook-late" => Some(Duration::from_millis(300)),
+        "hook-segv" => Some(Duration::from_secs(600)),
+        _ => None,
+    };
+    let deadline = time.map(|time| Instant::now() + time);
     let variable = env::var(VARIABLE).ok();
     allow(variable.as_deref(), Rerun { stdin: Some(event.clone()), deadline });
     let run = |digest: u64, work: fn()| match attempt(|| digest, work) {
@@ -55,7 +61,7 @@ fn child() {
             let before = run(1, || ());
             // Long after the deadline, but not in a piece of work.
             let start = Instant::now();
-            while start.elapsed() < Duration::from_millis(500) {}
+            while start.elapsed() < Duration::from_millis(700) {}
             vec![before]
         }
         "over" => {
