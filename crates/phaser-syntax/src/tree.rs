@@ -1,6 +1,6 @@
 //! Parses a text, within bounds.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -23,6 +23,15 @@ pub(crate) const MAX_DEPTH: usize = 1_000;
 /// third of it.
 const BYTES_PER_CALLBACK: usize = 8;
 const MIN_CALLBACKS: usize = 500;
+
+/// The text is handed to the lexer in parts of this many bytes, and each one counts. A scanner may read to the end of the
+/// text for every token, without a callback: Python's does for a million lines of `\\`.
+const PART: usize = 4096;
+
+/// Cap on the parts that are read: one per this number of bytes of text, and a minimum for any text. Twelve thousand
+/// ordinary files took at most a hundredth of it.
+const BYTES_PER_READ: usize = 16;
+const MIN_READS: usize = 30_000;
 
 /// Cap on the nesting of brackets. The cost of recovering from a syntax error grows with it.
 const MAX_NESTING: usize = 1_000;
@@ -201,21 +210,38 @@ fn parse_text(
     // Fails for a grammar of an unknown version only, which a test of all languages rules out.
     parser.set_language(&language.grammar()).map_err(|_| Unfinished::TooComplex)?;
     parser.set_included_ranges(ranges).map_err(|_| Unfinished::TooComplex)?;
-    let (mut callbacks, most) = (0, MIN_CALLBACKS + len / BYTES_PER_CALLBACK);
-    let mut why = Unfinished::TooComplex;
+    let (mut callbacks, most_callbacks) = (0, MIN_CALLBACKS + len / BYTES_PER_CALLBACK);
+    let (mut reads, most_reads) = (0, MIN_READS + len / BYTES_PER_READ);
+    let unfinished = Cell::new(None);
+    let is_over = |is_too_complex: bool| {
+        if unfinished.get().is_none() && stop() {
+            unfinished.set(Some(Unfinished::Stopped));
+        }
+        if unfinished.get().is_none() && is_too_complex {
+            unfinished.set(Some(Unfinished::TooComplex));
+        }
+        unfinished.get().is_some()
+    };
     let mut progress = |_: &ParseState| {
         callbacks += 1;
-        if stop() {
-            why = Unfinished::Stopped;
-            return ControlFlow::Break(());
+        if is_over(callbacks > most_callbacks) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _| {
+        reads += 1;
+        if is_over(reads > most_reads) {
+            // The end of the text, at which every scanner returns.
+            return &bytes[bytes.len()..];
         }
-        if callbacks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let end = bytes.len().min((at / PART + 1) * PART);
+        bytes.get(at..end).unwrap_or_default()
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    let tree =
-        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-    tree.ok_or(why)
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    match (tree, unfinished.get()) {
+        (Some(tree), None) => Ok(tree),
+        (_, why) => Err(why.unwrap_or(Unfinished::TooComplex)),
+    }
 }
 
 /// The most brackets that are open at once. Those in strings and comments count too.

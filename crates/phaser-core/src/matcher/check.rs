@@ -398,7 +398,15 @@ impl FileCheck<'_> {
             let found = self.without_match(contract);
             self.judge(contract, found, room);
         }
-        for (at, &contract) in searched.contracts.iter().enumerate() {
+        // A parser may take all the time there is: whatever needs no tree comes first.
+        let needs_tree = |contract: usize| {
+            let check = &self.matcher.contracts[contract].check;
+            check.code().is_some() || check.imports().is_some()
+        };
+        let mut order: Vec<usize> = (0..searched.contracts.len()).collect();
+        order.sort_by_key(|&at| needs_tree(searched.contracts[at]));
+        for at in order {
+            let contract = searched.contracts[at];
             let windows = scratch.candidates.windows(at);
             if windows.is_empty() && self.matcher.contracts[contract].check.passes_unmatched() {
                 continue;

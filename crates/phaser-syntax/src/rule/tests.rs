@@ -192,6 +192,31 @@ fn ends_on_hostile_input() {
     }
 }
 
+/// Between two callbacks the scanner of Python reads to the end of the text a hundred times.
+#[test]
+fn reading_ahead_is_bounded() {
+    let text = "\\\n".repeat(1_000_000);
+    let parse = |stop: &Stop| SyntaxTree::parse(&text, language("python"), stop).map(|_| ());
+    assert_eq!(parse(&never()), Err(Unfinished::TooComplex));
+    let looks = Rc::new(Cell::new(0));
+    let stop: Stop = Rc::new(move || {
+        looks.set(looks.get() + 1);
+        looks.get() > 100
+    });
+    assert_eq!(parse(&stop), Err(Unfinished::Stopped), "a part of the text is read between two looks");
+}
+
+/// Parts do not change a tree: this text has tokens and characters across their ends.
+#[test]
+fn tree_does_not_depend_on_parts() {
+    let line = "eval('é\u{1f600}')  # \u{20ac}\n";
+    let text: String = (0..1_000).map(|number| format!("{}{line}", "x = ".repeat(number % 2))).collect();
+    let rule = pattern("eval($X)").compile(language("python")).expect("is valid");
+    let spans = rule.find(&tree(&text, "python")).expect("is searched");
+    assert_eq!(spans.len(), 1_000);
+    assert!(spans.into_iter().all(|span| &text[span] == "eval('é\u{1f600}')"));
+}
+
 #[test]
 fn compares_no_nodes_of_deep_trees() {
     let deep = format!("f({0}1, {0}1)", "1+".repeat(2_000));
