@@ -1,6 +1,6 @@
 //! A parser that crashes or hangs: phaser runs again without syntax trees, and what they were for is a gap.
 //!
-//! No input is known that makes a grammar crash. strace delivers the signal instead: at the system call that starts the
+//! No input is known that makes a grammar crash or hang. strace delivers the signal instead: at the system call that starts the
 //! timer of a hook, which is the last one before the first tree is parsed.
 
 use std::fs;
@@ -81,6 +81,16 @@ fn crash_on_command_is_reported() {
     let Some(output) = with_signal(&sandbox, "SIGSEGV", &event, &["--guard"]) else { return };
     assert_eq!((output.code, output.decision().as_str()), (Some(0), ""), "{output}");
     assert!(output.stderr.contains("command not judged: git commit -n: the parser crashed"), "{output}");
+}
+
+/// A scanner that reads to the end of the text for every token, until the deadline.
+#[test]
+fn slow_scanner_costs_no_denial() {
+    let sandbox = Sandbox::new().contract(NO_EVAL).contract(&forbid("no-todo", "TODO", "**/*.py"));
+    let text = format!("{TEXT}{}", "\\\n".repeat(500_000));
+    let output = sandbox.pre_write("a.py", &text);
+    output.assert_denied(&["no-todo at line 2"]);
+    assert!(output.message().contains("a.py: no-eval "), "{output}");
 }
 
 #[test]

@@ -17,7 +17,7 @@
 //! # Bounds
 //!
 //! A tree-sitter parser is slow on some inputs and a relational rule is quadratic on others. Parsing and searching count
-//! their steps, and so stop at the same point on every machine; a caller with a deadline passes a function that ends them
+//! their steps, and what a scanner reads, and so stop at the same point on every machine; a caller with a deadline passes a function that ends them
 //! earlier. Either way the result is [`Unfinished`], never "no match".
 
 mod imports;

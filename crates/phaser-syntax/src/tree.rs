@@ -233,7 +233,11 @@ fn parse_text(
             // The end of the text, at which every scanner returns.
             return &bytes[bytes.len()..];
         }
-        let end = bytes.len().min((at / PART + 1) * PART);
+        let mut end = bytes.len().min((at / PART + 1) * PART);
+        // The lexer takes a character that a part cuts for an invalid one.
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
         bytes.get(at..end).unwrap_or_default()
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
