@@ -25,8 +25,10 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     };
     let mut agent = args.agent.or(environment.agent);
     let mut stopwatch = Stopwatch::start(args.measure());
-    let result = Plan::new(args, environment, &mut agent, &mut stopwatch)
-        .and_then(|plan| carry_out(&plan, &mut stopwatch));
+    let result = Plan::new(args, environment, &mut agent, &mut stopwatch).and_then(|mut plan| {
+        plan.allow_rerun();
+        carry_out(&plan, &mut stopwatch)
+    });
     if args.stdin { event::fail_open(result, agent) } else { result }
 }
 

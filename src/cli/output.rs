@@ -1,4 +1,4 @@
-//! Writes reports: to stdout, or atomically to a file.
+//! Writes reports: to stdout, or atomically to a file. After the first write the program must not run again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -36,6 +36,7 @@ pub fn is_unread(error: &io::Error) -> bool {
 const UNWRITABLE: &str = "cannot write to stdout";
 
 fn written(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    phaser_rerun::end();
     let mut out = io::BufWriter::new(io::stdout().lock());
     report(&mut out).and_then(|()| out.flush())
 }
@@ -54,6 +55,7 @@ pub fn to_file_or_stdout(
 
 /// Writes a file atomically.
 pub fn to_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    phaser_rerun::end();
     write_file(&real_path(path), report).map_err(|error| {
         anyhow!("cannot write {}: {error} (name a file in a directory that exists)", path.display())
     })
@@ -74,6 +76,7 @@ fn write_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>
 /// Appends to a file.
 pub fn append(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let context = || format!("cannot write {}", path.display());
+    phaser_rerun::end();
     let mut file = OpenOptions::new().append(true).create(true).open(path).with_context(context)?;
     let mut bytes = Vec::new();
     report(&mut bytes).and_then(|()| file.write_all(&bytes)).with_context(context)

@@ -1,6 +1,7 @@
 //! What one run of `phaser enforce` does: root, source, options and audience, decided before anything is checked.
 
 use std::io::Read as _;
+use std::time::Instant;
 
 use anyhow::Context;
 use phaser_core::contract::Severity;
@@ -15,6 +16,7 @@ use phaser_project::report::{Phase, Report};
 use phaser_project::scan::Existing;
 use phaser_project::source::{Content, Source};
 use phaser_project::tool_call::Moment;
+use phaser_rerun::Rerun;
 
 use super::args::{EnforceArgs, ReportFormat};
 use super::enforce::Stopwatch;
@@ -40,6 +42,8 @@ pub struct Plan<'a> {
     pub options: Options,
     format: ReportFormat,
     audience: Audience,
+    /// What was read from stdin.
+    stdin: Option<Vec<u8>>,
 }
 
 /// Who receives the result.
@@ -60,7 +64,8 @@ impl<'a> Plan<'a> {
         agent: &mut Option<Agent>,
         stopwatch: &mut Stopwatch,
     ) -> anyhow::Result<Self> {
-        let source = args.source(|| text_on_stdin(args.limits.max_file_size()))?;
+        let mut stdin = None;
+        let source = args.source(|| text_on_stdin(args.limits.max_file_size(), &mut stdin))?;
         let format = args.format()?;
         let options = Options { examples: format == ReportFormat::Sarif, ..options(args, environment)? };
         if let Some(source) = source {
@@ -70,9 +75,10 @@ impl<'a> Plan<'a> {
                 Source::Message(..) if is_text => Audience::Author,
                 _ => Audience::Reader,
             };
-            return Ok(Self { args, environment, root, source, options, format, audience });
+            return Ok(Self { args, environment, root, source, options, format, audience, stdin });
         }
-        let request = Request::read(stdin::patient()).context("standard input")?;
+        let mut stdin = stdin::patient();
+        let request = Request::read(&mut stdin).context("standard input")?;
         stopwatch.end(Phase::EventRead);
         let sender = args.agent.unwrap_or_else(|| Agent::of(request.raw(), environment.agent));
         *agent = Some(sender);
@@ -81,9 +87,12 @@ impl<'a> Plan<'a> {
         if args.hook_mode() == HookMode::Guard {
             locations.defaults = PolicyDefaults::Guard;
         }
+        let time = event.kind.time().max(args.limits.timeout());
+        // The first run has taken its time already.
+        let time = if environment.variable(phaser_rerun::VARIABLE).is_some() { time / 2 } else { time };
         let options = Options {
             locations,
-            deadline: Deadline::after(event.kind.time().max(args.limits.timeout())),
+            deadline: Deadline::after(time),
             lenient: true,
             lazy_packs: format == ReportFormat::Hook,
             new_ignores: judges_new_ignores(event.kind, &source),
@@ -105,7 +114,15 @@ impl<'a> Plan<'a> {
             options,
             format,
             audience: Audience::Agent(Box::new(event)),
+            stdin: Some(stdin.copy),
         })
+    }
+
+    /// Lets this process run again without syntax trees if a parser crashes or hangs. Nothing has been written so far.
+    pub fn allow_rerun(&mut self) {
+        let variable = self.environment.variable(phaser_rerun::VARIABLE);
+        let deadline = self.options.deadline.left().and_then(|left| Instant::now().checked_add(left));
+        phaser_rerun::allow(variable.as_deref(), Rerun { stdin: self.stdin.take(), deadline });
     }
 
     /// A progress bar on stderr, for runs over the whole project on a terminal.
@@ -145,10 +162,11 @@ impl<'a> Plan<'a> {
 }
 
 /// The text on stdin, like a file: skipped if it is larger than `limit` bytes.
-fn text_on_stdin(limit: u64) -> anyhow::Result<Content> {
-    let mut text = Vec::new();
+fn text_on_stdin(limit: u64, copy: &mut Option<Vec<u8>>) -> anyhow::Result<Content> {
+    let (mut text, mut stdin) = (Vec::new(), stdin::patient());
     let most = limit.saturating_add(1);
-    stdin::patient().take(most).read_to_end(&mut text).context("standard input")?;
+    (&mut stdin).take(most).read_to_end(&mut text).context("standard input")?;
+    *copy = Some(stdin.copy);
     let size = text.len() as u64;
     if size > limit {
         return Ok(Content::Opaque(SkipReason::TooLarge { size, limit }));

@@ -1,18 +1,24 @@
-//! Stdin with a timeout.
+//! Stdin with a timeout, and a copy of what was read.
 
 use std::io::{self, Read, Stdin};
 
 /// Stdin whose reads fail after ten seconds without input.
-pub fn patient() -> impl Read {
-    StdinWithTimeout(io::stdin())
+pub fn patient() -> StdinWithTimeout {
+    StdinWithTimeout { stdin: io::stdin(), copy: Vec::new() }
 }
 
-struct StdinWithTimeout(Stdin);
+pub struct StdinWithTimeout {
+    stdin: Stdin,
+    /// What has been read so far.
+    pub copy: Vec<u8>,
+}
 
 impl Read for StdinWithTimeout {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        wait(&self.0)?;
-        self.0.lock().read(buffer)
+        wait(&self.stdin)?;
+        let len = self.stdin.lock().read(buffer)?;
+        self.copy.extend_from_slice(&buffer[..len]);
+        Ok(len)
     }
 }
 

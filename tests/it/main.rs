@@ -19,6 +19,7 @@ mod contracts;
 mod contracts_from;
 mod contracts_loading;
 mod corpus;
+mod crashes;
 mod data;
 mod decisions;
 mod determinism;

@@ -152,6 +152,15 @@ fn hook_starts_no_thread_opens_no_repository() {
         let of_git = watched.opened.iter().filter(|call| call.contains(".git"));
         assert_eq!(of_git.collect::<Vec<_>>(), [""; 0], "{name} of {tool} opens the repository");
     }
+    let sandbox = sandbox.contract(
+        "rule_id: no-eval\ntype: forbid_code\ncode: 'eval($X)'\nfile_glob: '**/*.py'\nmessage: m\nseverity: error\n",
+    );
+    for content in ["nothing of that\n", "print(1)  # eval(x)\n"] {
+        let event = sandbox.hook("PreToolUse").write("a.py", content).json();
+        let Some(watched) = watched(&sandbox, &["enforce", "--stdin"], &event) else { return };
+        keeps_its_promises(&watched, &["a file that is parsed"]);
+        assert_eq!((watched.threads.len(), watched.changes.len()), (0, 0), "{content:?}");
+    }
     let Some(tree) = watched(&sandbox, &["enforce", "--all", "--threads", "4"], "") else { return };
     assert!(!tree.threads.is_empty(), "the watch sees threads");
 }

@@ -84,7 +84,7 @@ pub enum SkipReason {
     NotParsed {
         /// The contract.
         id: String,
-        /// The limit that was exceeded.
+        /// What kept it from being parsed.
         limit: ParseLimit,
     },
     /// The deadline passed before these contracts were searched.
@@ -110,7 +110,7 @@ pub enum SkipReason {
     },
 }
 
-/// A limit on the parsing of code.
+/// What kept code from being parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ParseLimit {
     /// The number of bytes.
@@ -119,6 +119,8 @@ pub enum ParseLimit {
     Depth,
     /// The number of steps.
     Steps,
+    /// The parser crashed.
+    Crash,
 }
 
 /// The severity of a gap.
@@ -278,6 +280,9 @@ impl fmt::Display for SkipReason {
                         f,
                         "{id} is not checked: parsing the file takes too many steps (correct its syntax, or split it)"
                     )
+                }
+                ParseLimit::Crash => {
+                    write!(f, "{id} is not checked: the parser crashed (report the file as a bug of phaser)")
                 }
             },
             Self::NoTimeLeft { ids } => {

@@ -17,8 +17,9 @@
 //! # Bounds
 //!
 //! A tree-sitter parser is slow on some inputs and a relational rule is quadratic on others. Parsing and searching count
-//! their steps, and so stop at the same point on every machine; a caller with a deadline passes a function that ends them
-//! earlier. Either way the result is [`Unfinished`], never "no match".
+//! their steps and what a scanner reads, and so stop at the same point on every machine; a caller with a deadline passes a
+//! function that ends them earlier. Either way the result is [`Unfinished`], never "no match". A parser that crashes, or
+//! that neither reads nor returns, is left to `phaser-rerun`.
 
 mod imports;
 mod keywords;

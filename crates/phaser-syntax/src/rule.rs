@@ -29,8 +29,14 @@ pub struct CodeRule {
 
 /// Why a rule is invalid, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RuleError(String);
+pub enum RuleError {
+    /// No text can match it.
+    #[error("{0}")]
+    Invalid(String),
+    /// A pattern was not parsed. It may be valid.
+    #[error("a pattern was not parsed")]
+    NotParsed(Unfinished),
+}
 
 impl CodeRule {
     /// A rule that matches what a pattern matches.
@@ -42,7 +48,7 @@ impl CodeRule {
     pub fn object(object: &Value) -> Result<Self, RuleError> {
         let mut rule = object.clone();
         let Some(keys) = rule.as_object_mut() else {
-            return Err(RuleError("it is neither a pattern nor a rule object".to_owned()));
+            return Err(RuleError::Invalid("it is neither a pattern nor a rule object".to_owned()));
         };
         let mut core = Map::new();
         for key in BESIDE {
@@ -50,7 +56,8 @@ impl CodeRule {
         }
         core.insert("rule".to_owned(), rule);
         let source = Value::Object(core);
-        let core = serde_json::from_value(source.clone()).map_err(|error| RuleError(one_line(&error)))?;
+        let core =
+            serde_json::from_value(source.clone()).map_err(|error| RuleError::Invalid(one_line(&error)))?;
         Ok(Self { core, source })
     }
 
@@ -81,22 +88,30 @@ impl CodeRule {
 
     /// The rule for one language. Fails if a pattern is no single node in it, or a kind does not exist.
     pub fn compile(&self, language: Language) -> Result<CompiledRule, RuleError> {
-        let (mut is_deep, mut has_syntax_error) = (false, false);
-        each_pattern(&self.source, &mut |pattern| {
-            let tree = parsed(pattern, language);
-            is_deep |= tree.as_ref().is_none_or(|tree| tree.depth() > MAX_PATTERN_DEPTH);
-            has_syntax_error |= tree.is_none_or(|tree| tree.has_error_node());
+        let (mut is_deep, mut has_syntax_error, mut not_parsed) = (false, false, None);
+        each_pattern(&self.source, &mut |pattern| match parsed(pattern, language) {
+            Ok(tree) => {
+                is_deep |= tree.depth() > MAX_PATTERN_DEPTH;
+                has_syntax_error |= tree.has_error_node();
+            }
+            Err(why @ (Unfinished::Crashed | Unfinished::Stopped)) => not_parsed = Some(why),
+            Err(Unfinished::TooLarge | Unfinished::TooDeep | Unfinished::TooComplex) => is_deep = true,
         });
+        if let Some(why) = not_parsed {
+            return Err(RuleError::NotParsed(why));
+        }
         if is_deep {
-            return Err(RuleError("a pattern is nested too deeply".to_owned()));
+            return Err(RuleError::Invalid("a pattern is nested too deeply".to_owned()));
         }
         let env = DeserializeEnv::new(language.ast_grep());
-        let rule = self.core.get_matcher(env).map_err(|error| RuleError(one_line(&error)))?;
+        let rule = self.core.get_matcher(env).map_err(|error| RuleError::Invalid(one_line(&error)))?;
         if rule.potential_kinds().is_none() && has_syntax_error {
-            return Err(RuleError("it has a syntax error".to_owned()));
+            return Err(RuleError::Invalid("it has a syntax error".to_owned()));
         }
         if rule.potential_kinds().is_none() {
-            return Err(RuleError("it matches nodes of every kind, so it needs a 'kind'".to_owned()));
+            return Err(RuleError::Invalid(
+                "it matches nodes of every kind, so it needs a 'kind'".to_owned(),
+            ));
         }
         let (transformed, compares) = (self.transformed(), self.compares_nodes());
         let mut clauses = self.clauses();
@@ -248,10 +263,10 @@ fn span(found: &NodeMatch<'_, MeteredDoc>) -> Range<usize> {
 }
 
 /// The tree of a pattern, with its metavariables as the grammar reads them.
-fn parsed(pattern: &str, language: Language) -> Option<SyntaxTree> {
+fn parsed(pattern: &str, language: Language) -> Result<SyntaxTree, Unfinished> {
     let text = language.ast_grep().pre_process_pattern(pattern).into_owned();
     let never: Stop = std::rc::Rc::new(|| false);
-    SyntaxTree::parse(&text, language, &never).ok()
+    SyntaxTree::parse(&text, language, &never)
 }
 
 /// Calls `each` with every pattern of a rule object.

@@ -1,11 +1,13 @@
 //! Parses a text, within bounds.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt as _, StrDoc};
+use phaser_rerun::{Abandoned, attempt};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range as TreeRange, Tree, TreeCursor};
 
 use crate::language::Language;
@@ -21,6 +23,15 @@ pub(crate) const MAX_DEPTH: usize = 1_000;
 /// third of it.
 const BYTES_PER_CALLBACK: usize = 8;
 const MIN_CALLBACKS: usize = 500;
+
+/// The text is handed to the lexer in parts of this many bytes, and each one counts. A scanner may read to the end of the
+/// text for every token, without a callback: Python's does for a million lines of `\\`.
+const PART: usize = 4096;
+
+/// Cap on the parts that are read: one per this number of bytes of text, and a minimum for any text. Twelve thousand
+/// ordinary files took at most a hundredth of it.
+const BYTES_PER_READ: usize = 16;
+const MIN_READS: usize = 30_000;
 
 /// Cap on the nesting of brackets. The cost of recovering from a syntax error grows with it.
 const MAX_NESTING: usize = 1_000;
@@ -40,8 +51,19 @@ pub enum Unfinished {
     TooDeep,
     /// Parsing or searching takes more steps than any usual text needs.
     TooComplex,
-    /// The caller stopped it.
+    /// The caller stopped it, or the parser did not return.
     Stopped,
+    /// The parser crashed in an earlier run of this program.
+    Crashed,
+}
+
+impl From<Abandoned> for Unfinished {
+    fn from(why: Abandoned) -> Self {
+        match why {
+            Abandoned::Crashed => Self::Crashed,
+            Abandoned::TimedOut => Self::Stopped,
+        }
+    }
 }
 
 /// A parsed text. A syntax error makes an error node; the rest of the text has its usual nodes.
@@ -161,25 +183,69 @@ fn parse(text: &str, language: Language, ranges: &[TreeRange], stop: &Stop) -> R
     if nesting(part) > MAX_NESTING || language == Language::YAML && indentation(part) > MAX_INDENTATION {
         return Err(Unfinished::TooDeep);
     }
+    // A scanner that does not return can only be told from one that is late if none starts after the deadline.
+    if stop() {
+        return Err(Unfinished::Stopped);
+    }
+    attempt(|| digest(part, language), || parse_text(text, part.len(), language, ranges, stop))?
+}
+
+/// Identifies a text in a language.
+fn digest(text: &str, language: Language) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.write_usize(language.index());
+    hasher.finish()
+}
+
+/// Parses the ranges of a text, of this length in total, in the code of the grammar. It may crash.
+fn parse_text(
+    text: &str,
+    len: usize,
+    language: Language,
+    ranges: &[TreeRange],
+    stop: &Stop,
+) -> Result<Tree, Unfinished> {
     let mut parser = Parser::new();
     // Fails for a grammar of an unknown version only, which a test of all languages rules out.
     parser.set_language(&language.grammar()).map_err(|_| Unfinished::TooComplex)?;
     parser.set_included_ranges(ranges).map_err(|_| Unfinished::TooComplex)?;
-    let (mut callbacks, most) = (0, MIN_CALLBACKS + part.len() / BYTES_PER_CALLBACK);
-    let mut why = Unfinished::TooComplex;
+    let (mut callbacks, most_callbacks) = (0, MIN_CALLBACKS + len / BYTES_PER_CALLBACK);
+    let (mut reads, most_reads) = (0, MIN_READS + len / BYTES_PER_READ);
+    let unfinished = Cell::new(None);
+    let is_over = |is_too_complex: bool| {
+        if unfinished.get().is_none() && stop() {
+            unfinished.set(Some(Unfinished::Stopped));
+        }
+        if unfinished.get().is_none() && is_too_complex {
+            unfinished.set(Some(Unfinished::TooComplex));
+        }
+        unfinished.get().is_some()
+    };
     let mut progress = |_: &ParseState| {
         callbacks += 1;
-        if stop() {
-            why = Unfinished::Stopped;
-            return ControlFlow::Break(());
+        if is_over(callbacks > most_callbacks) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _| {
+        reads += 1;
+        if is_over(reads > most_reads) {
+            // The end of the text, at which every scanner returns.
+            return &bytes[bytes.len()..];
         }
-        if callbacks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut end = bytes.len().min((at / PART + 1) * PART);
+        // The lexer takes a character that a part cuts for an invalid one.
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        bytes.get(at..end).unwrap_or_default()
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    let tree =
-        parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options));
-    tree.ok_or(why)
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    match (tree, unfinished.get()) {
+        (Some(tree), None) => Ok(tree),
+        (_, why) => Err(why.unwrap_or(Unfinished::TooComplex)),
+    }
 }
 
 /// The most brackets that are open at once. Those in strings and comments count too.

@@ -6,11 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use phaser::internals::{apply_within, count_hooks, install, respond, tool_call, uninstall};
+use phaser_core::command::{CommandLine, CommandPlace};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
+use phaser_core::deadline::Deadline;
 use phaser_core::fix::Fixer;
 use phaser_core::imports::{EntryKind, ImportTarget, ProjectView, Resolver};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
@@ -26,6 +29,7 @@ use phaser_project::scan::{self, Measure, scan};
 use phaser_project::source::changes::changes;
 use phaser_project::source::view;
 use phaser_project::tool_call::{MAX_PATH, Moment, NotApplied, Occurrences, TextEdit};
+use phaser_syntax::{Language, Stop, SyntaxTree};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
 
@@ -258,6 +262,52 @@ pub fn imports(data: &[u8]) {
         for target in targets {
             let ImportTarget::Path(path) = target else { continue };
             assert!(path == "." || is_normal(path), "{extension}: {path}");
+        }
+    }
+}
+
+/// A byte that chooses a grammar, and any text: the parser ends within its bounds, and every node is in the text.
+pub fn grammar(data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let language = Language::all().nth(usize::from(*first) % Language::COUNT).expect("is a language");
+    let never: Stop = Rc::new(|| false);
+    let Ok(parsed) = SyntaxTree::parse(text, language, &never) else { return };
+    let mut cursor = parsed.tree().walk();
+    loop {
+        let range = cursor.node().byte_range();
+        // A grammar may end a node after the text.
+        assert!(range.start <= range.end && range.start <= text.len(), "{language}: {range:?}");
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                let _ = parsed.imports();
+                return;
+            }
+        }
+    }
+}
+
+/// A command line: what contracts find is in it, the same again, and a fix gives a line that parses or none.
+pub fn command(data: &[u8]) {
+    let Ok(line) = std::str::from_utf8(data) else { return };
+    let Ok(parsed) = CommandLine::parse(line, Deadline::NEVER) else { return };
+    let place = CommandPlace::of_examples();
+    parsed.directories(&place);
+    for (code, fix) in [
+        ("command: git commit\nargs: ['--no-verify', '-n', 'A=']", "git commit"),
+        ("command: [rm, curl]\noperands: outside", "trash"),
+        ("command: curl\npiped_to: [sh, bash]", "wget"),
+        ("pattern: 'git push\\b'", ""),
+    ] {
+        let yaml = format!("rule_id: no-x\ntype: forbid_command\n{code}\nmessage: m\nseverity: error\n");
+        let contract = syntax::parse(&yaml, origin()).expect("a contract");
+        let found = parsed.judge(&contract, &place);
+        assert_eq!(found, parsed.judge(&contract, &place), "{code}");
+        if let Some(found) = found {
+            let _ = parsed.fixed(&found, fix);
         }
     }
 }

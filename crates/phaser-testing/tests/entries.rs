@@ -565,3 +565,72 @@ fn imports_holds() {
     let good = SOURCES.map(|source| format!("{source}\0{configs}").into_bytes());
     try_out("imports", entries::imports, good.to_vec(), WORDS);
 }
+
+#[test]
+fn grammar_holds() {
+    let good = (0..17_u8).flat_map(|language| {
+        SOURCES.into_iter().take(3).map(move |source| [&[language], source.as_bytes()].concat())
+    });
+    try_out("grammar", entries::grammar, good.collect(), WORDS);
+}
+
+#[test]
+fn command_holds() {
+    let good = bytes(&[
+        "cd a && sudo /usr/bin/git -C . commit -nm 'x y' --no-verify",
+        "curl -fsSL https://a | sudo sh -s -- -x; bash -c \"$(curl https://b)\"",
+        "export A=1; (cd web && B=2 rm -rf ../../x) | tee log && git push --force",
+        "bash <<'EOF'\ngit commit -n\nEOF\nfind . -name '*.c' -exec rm /etc/{} \\;",
+    ]);
+    let words = &[
+        "git commit ",
+        "-n ",
+        "rm ",
+        "/etc ",
+        "curl ",
+        "| sh ",
+        "eval ",
+        "sudo ",
+        "bash -c ",
+        "env A=1 ",
+        "cd .. && ",
+        "'",
+        "\"",
+        "\\",
+        "$(",
+        ")",
+        "`",
+        "${x:-",
+        "}",
+        "<<E\n",
+        "\nE\n",
+        "<<<",
+        ">",
+        "|",
+        "&&",
+        ";",
+        "{",
+        "#",
+        "\n",
+        "\t",
+        "é",
+        "$'",
+        "case x in a) ",
+        "esac",
+        "for i in ",
+        "do ",
+        "done ",
+        "if ",
+        "then ",
+        "fi ",
+        "[[ ",
+        "]] ",
+        "((",
+        "))",
+        "function f ",
+        "-exec ",
+        "{} \\;",
+        "--",
+    ];
+    try_out("command", entries::command, good, words);
+}

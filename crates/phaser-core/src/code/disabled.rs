@@ -68,8 +68,8 @@ impl<'a> CodeTrees<'a> {
         Self(PhantomData)
     }
 
-    pub fn is_of(&self, _: &LazyCode, _: &CodePattern) -> bool {
-        false
+    pub fn is_of(&self, _: &LazyCode, _: &CodePattern) -> Result<(), NotSearched> {
+        Err(NotSearched::OtherLanguage)
     }
 
     pub fn find(&self, _: &LazyCode, _: &CodePattern) -> Result<Vec<Range<usize>>, NotSearched> {

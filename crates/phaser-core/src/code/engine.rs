@@ -56,6 +56,7 @@ pub fn misfits(contract: &Contract) -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let misfit = |language: Language| match rule.compile(language) {
+        Err(RuleError::NotParsed(_)) => None,
         Err(error) => Some((language.name(), error.to_string())),
         Ok(rule) if rule.has_syntax_error() => Some((language.name(), "it has a syntax error".to_owned())),
         Ok(_) => None,
@@ -91,7 +92,8 @@ impl LazyCode {
         let mut first = None;
         for language in languages_of(contract, code) {
             match self.compiled(code, language) {
-                Ok(_) => return None,
+                // What was not parsed may be valid.
+                Ok(_) | Err(RuleError::NotParsed(_)) => return None,
                 Err(error) => first = first.or(Some((language, error))),
             }
         }
@@ -164,6 +166,7 @@ impl From<Unfinished> for NotSearched {
             Unfinished::TooLarge => Self::Limit(ParseLimit::Size(MAX_BYTES)),
             Unfinished::TooDeep => Self::Limit(ParseLimit::Depth),
             Unfinished::TooComplex => Self::Limit(ParseLimit::Steps),
+            Unfinished::Crashed => Self::Limit(ParseLimit::Crash),
         }
     }
 }
@@ -184,12 +187,17 @@ impl<'a> CodeTrees<'a> {
     fn rule<'c>(&self, lazy: &'c LazyCode, code: &CodePattern) -> Result<&'c CompiledRule, NotSearched> {
         let named = code.language.as_deref().and_then(Language::find);
         let language = named.or(self.host).ok_or(NotSearched::OtherLanguage)?;
-        lazy.compiled(code, language).map_err(|_| NotSearched::OtherLanguage)
+        lazy.compiled(code, language).map_err(|error| match error {
+            RuleError::Invalid(_) => NotSearched::OtherLanguage,
+            RuleError::NotParsed(why) => NotSearched::from(*why),
+        })
     }
 
-    /// Whether the value is about files of the language of this text.
-    pub fn is_of(&self, lazy: &LazyCode, code: &CodePattern) -> bool {
-        self.rule(lazy, code).is_ok_and(|rule| code.language.is_some() || !rule.has_syntax_error())
+    /// Fails if the value is not about files of the language of this text, or if that is not known.
+    pub fn is_of(&self, lazy: &LazyCode, code: &CodePattern) -> Result<(), NotSearched> {
+        let rule = self.rule(lazy, code)?;
+        let fits = code.language.is_some() || !rule.has_syntax_error();
+        if fits { Ok(()) } else { Err(NotSearched::OtherLanguage) }
     }
 
     /// The spans of all matches.

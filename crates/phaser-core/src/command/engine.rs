@@ -17,6 +17,7 @@ pub fn parse(line: &str, deadline: Deadline) -> Result<Vec<ShellCommand>, &'stat
     commands(line, &stop).map_err(|error| match error {
         ShellError::Syntax => "it does not parse as Bash",
         ShellError::Unfinished(Unfinished::Stopped) => "timed out",
+        ShellError::Unfinished(Unfinished::Crashed) => "the parser crashed",
         ShellError::Unfinished(_) => "it is too large or too deeply nested to parse",
     })
 }

@@ -398,7 +398,15 @@ impl FileCheck<'_> {
             let found = self.without_match(contract);
             self.judge(contract, found, room);
         }
-        for (at, &contract) in searched.contracts.iter().enumerate() {
+        // A parser may take all the time there is: whatever needs no tree comes first.
+        let needs_tree = |contract: usize| {
+            let check = &self.matcher.contracts[contract].check;
+            check.code().is_some() || check.imports().is_some()
+        };
+        let mut order: Vec<usize> = (0..searched.contracts.len()).collect();
+        order.sort_by_key(|&at| needs_tree(searched.contracts[at]));
+        for at in order {
+            let contract = searched.contracts[at];
             let windows = scratch.candidates.windows(at);
             if windows.is_empty() && self.matcher.contracts[contract].check.passes_unmatched() {
                 continue;
@@ -449,8 +457,11 @@ impl FileCheck<'_> {
     fn without_match(&self, contract: usize) -> FoundMatches {
         let mut found = FoundMatches::default();
         if let Some(code) = self.matcher.contracts[contract].check.code() {
-            found.is_of_other_language = self.part == TextPart::AroundCells
-                || !self.trees.is_of(self.matcher.prepared.code(contract), code);
+            if self.part == TextPart::AroundCells {
+                found.is_of_other_language = true;
+            } else if let Err(why) = self.trees.is_of(self.matcher.prepared.code(contract), code) {
+                found.note(why);
+            }
         }
         found
     }

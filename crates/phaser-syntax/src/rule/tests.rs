@@ -192,6 +192,32 @@ fn ends_on_hostile_input() {
     }
 }
 
+/// Between two callbacks the scanner of Python reads to the end of the text a hundred times.
+#[test]
+fn reading_ahead_is_bounded() {
+    let text = "\\\n".repeat(200_000);
+    let parse = |stop: &Stop| SyntaxTree::parse(&text, language("python"), stop).map(|_| ());
+    assert_eq!(parse(&never()), Err(Unfinished::TooComplex));
+    let looks = Rc::new(Cell::new(0));
+    let stop: Stop = Rc::new(move || {
+        looks.set(looks.get() + 1);
+        looks.get() > 100
+    });
+    assert_eq!(parse(&stop), Err(Unfinished::Stopped), "a part of the text is read between two looks");
+}
+
+/// The parts of a text end in the middle of its characters.
+#[test]
+fn tree_does_not_depend_on_parts() {
+    for name in ["a", "aé", "aaé", "\u{20ac}"] {
+        let text = format!("{name}{} = 1\n", "é".repeat(10_000));
+        let tree = tree(&text, "ruby");
+        assert!(!tree.has_error_node(), "{name}");
+        let assignment = object(json!({ "kind": "identifier" })).compile(language("ruby")).expect("is valid");
+        assert_eq!(assignment.find(&tree), Ok(std::iter::once(0..text.len() - 5).collect()), "{name}");
+    }
+}
+
 #[test]
 fn compares_no_nodes_of_deep_trees() {
     let deep = format!("f({0}1, {0}1)", "1+".repeat(2_000));
