@@ -766,11 +766,11 @@ fn packs_are_listed_with_their_contracts() {
 #[test]
 fn pack_list_shows_severity_and_use() {
     let off = forbid("merge-marker", "x", "**") + "enabled: false\n";
-    let sandbox = Sandbox::new().contract(&off).contract(&forbid("focused-spec", "x", "**"));
+    let sandbox = Sandbox::new().contract(&off).contract(&forbid("desktop-file-litter", "x", "**"));
     let lines = |args: &[&str]| {
         let output = sandbox.run_with(sandbox.command().args(["contracts", "packs"]).args(args), b"");
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
-        let wanted = ["focused-spec", "focused-test", "invisible-character", "merge-marker"];
+        let wanted = ["desktop-file-litter", "focused-test", "invisible-character", "merge-marker"];
         let cut = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let lines = output.stdout.lines().filter(|line| wanted.iter().any(|id| line.starts_with(id)));
         lines.map(|line| cut(line).chars().take(60).collect::<String>()).collect::<Vec<_>>()
@@ -778,7 +778,7 @@ fn pack_list_shows_severity_and_use() {
     assert_eq!(
         lines(&["hygiene"]),
         [
-            "focused-spec warning replaced .claude/contracts/focused-spec",
+            "desktop-file-litter warning replaced .claude/contracts/deskt",
             "focused-test warning not in use Focused test: all others are",
             "invisible-character warning not in use Invisible character. ",
             "merge-marker error disabled .claude/contracts/merge-marker.y",
