@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::install::{EditTools, Edited, HookForm};
 use phaser_core::contract::Contract;
 use phaser_core::sanitize::inert;
-use phaser_core::skipped::Gap;
+use phaser_core::skipped::{Gap, Skipped};
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG, baseline_file};
 use phaser_project::project::Recorded;
@@ -72,6 +72,9 @@ pub struct Init {
     #[command(flatten)]
     packs: Packs,
 }
+
+/// Number of gaps that are printed one by one.
+const MOST_GAPS: usize = 10;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -558,6 +561,7 @@ impl InitPlan {
         } else {
             writeln!(out, "{} today: {}.", counted(open, "violation"), report.summary())?;
         }
+        self.write_gaps(out)?;
         if !matches!(self.today.recorded, Recorded::Nowhere) {
             writeln!(out, "{} exists and stays unchanged.", baseline_file(&self.root))?;
         } else if open > 0 && self.baseline.is_none() {
@@ -567,6 +571,21 @@ impl InitPlan {
             writeln!(out, "Recorded in {file} (--baseline), they no longer fail a run; new ones do.")?;
         }
         writeln!(out)
+    }
+
+    /// Prints which files were not checked.
+    fn write_gaps(&self, out: &mut dyn Write) -> io::Result<()> {
+        let gaps: Vec<&Skipped> = self.today.report.gaps().collect();
+        for Skipped { path, why } in gaps.iter().take(MOST_GAPS) {
+            writeln!(out, "Not checked: {}: {why}.", inert(&path.to_text()))?;
+        }
+        if let more @ 1.. = gaps.len().saturating_sub(MOST_GAPS) {
+            writeln!(out, "Not checked: {}.", counted(more, "more file"))?;
+        }
+        if !gaps.is_empty() && self.config.is_some() {
+            writeln!(out, "With 'strict: true', runs over unchecked files exit with 3.")?;
+        }
+        Ok(())
     }
 
     /// Prints the next steps.

@@ -378,6 +378,15 @@ fn incomplete_check_makes_no_baseline() {
 }
 
 #[test]
+fn names_unchecked_files() {
+    let sandbox = old_code().file("data.txt", "a\0b");
+    let output = sandbox.run(["init", "--yes"]);
+    assert!(output.stdout.contains("Not checked: data.txt: binary, "), "{output}");
+    assert!(output.stdout.contains("exit with 3"), "{output}");
+    assert_eq!(sandbox.run(["enforce", "--all"]).code, Some(3));
+}
+
+#[test]
 fn terminal_asks_before_writing() {
     let run = |sandbox: &Sandbox, typed: &str| typing_on_a_terminal(sandbox, "init", &[], typed);
     let sandbox = old_code();

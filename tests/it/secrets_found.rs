@@ -85,7 +85,7 @@ const FORMS: &[(&str, &[Part])] = &[
     ("google-oauth-client-secret", &[Is("GOCSPX-"), Of(BASE64_URL, 28)]),
     ("grafana-token", &[Is("glsa_"), Of(ALNUM, 32), Is("_"), Of(HEX, 8)]),
     ("grafana-token", &[Is("glc_eyJ"), Of(BASE64, 120)]),
-    ("grafana-token", &[Is("eyJrIjoi"), Of(ALNUM, 80)]),
+    ("grafana-token", &[Is("eyJrIjoi"), Of(ALNUM, 44), Is("LCJuIjoi"), Of(ALNUM, 28)]),
     ("groq-api-key", &[Is("gsk_"), Of(ALNUM, 52)]),
     ("hashicorp-vault-token", &[Is("hvs."), Of(BASE64_URL, 91)]),
     ("heroku-api-key", &[Is("HRKU-AA"), Of(BASE64_URL, 58)]),

@@ -32,7 +32,7 @@
 //! runs out of its budget returns [`Unfinished`], which becomes a gap in the report, never "no match". Without a
 //! deadline the budget counts steps and bytes, so the result does not depend on the machine.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) mod linear;
 pub mod mistake;
 pub mod vacuous;
 
-use automaton::Automaton;
+use automaton::{Automaton, AutomatonCache};
 use backtracking::{Backtracking, SearchScope};
 use dialect::{Backtracks, DialectError, Translation, TranslationPurpose};
 use linear::{Charset, Linear};
@@ -243,7 +243,13 @@ pub(crate) struct ShortSearch<'p> {
     pattern: &'p CompiledPattern,
     effort: Effort<'p>,
     /// For ASCII and for any text; `None` if it is too large.
-    forms: [OnceCell<Option<Arc<Automaton>>>; 2],
+    forms: [OnceCell<Option<ShortForm>>; 2],
+}
+
+/// An automaton with a cache for all searches of a [`ShortSearch`].
+struct ShortForm {
+    automaton: Arc<Automaton>,
+    cache: RefCell<AutomatonCache>,
 }
 
 impl<'p> ShortSearch<'p> {
@@ -275,16 +281,26 @@ impl<'p> ShortSearch<'p> {
         let clock = self.effort.clock();
         let scope = if clock.is_never() { linear.scope() } else { SearchScope::Little };
         let form = &self.forms[usize::from(charset == Charset::Any)];
-        let automaton = form.get_or_init(|| linear.automaton(charset, self.effort.budget, scope)).as_ref()?;
+        let form = form.get_or_init(|| {
+            let automaton = linear.automaton(charset, self.effort.budget, scope)?;
+            Some(ShortForm { cache: RefCell::new(automaton.cache()), automaton })
+        });
+        let ShortForm { automaton, cache } = form.as_ref()?;
         if !automaton.worst_case(text.len()).is_zero() {
             return None;
         }
-        let mut cache = automaton.cache();
-        let found = automaton.find(&mut cache, text, 0..text.len());
-        automaton.keep(cache, self.effort.budget);
-        match found {
+        match automaton.find(&mut cache.borrow_mut(), text, 0..text.len()) {
             Some(found) if found.is_empty() => None,
             found => Some(found.is_some()),
+        }
+    }
+}
+
+impl Drop for ShortSearch<'_> {
+    /// Keeps the caches for other files.
+    fn drop(&mut self) {
+        for ShortForm { automaton, cache } in self.forms.iter_mut().filter_map(|form| form.take().flatten()) {
+            automaton.keep(cache.into_inner(), self.effort.budget);
         }
     }
 }
