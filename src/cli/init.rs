@@ -24,7 +24,9 @@ use phaser_core::contract::Contract;
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_project::packs::{PACKS, Pack};
-use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG, baseline_file};
+use phaser_project::path::{
+    CONFIG, PROJECT_CONTRACTS, RelPath, Root, TOP_CONFIG, baseline_beside, baseline_file,
+};
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
 use phaser_project::source::git::{self, Untracked};
@@ -115,6 +117,8 @@ struct InitPlan {
     languages: Vec<&'static str>,
     /// Packs that fit the project and are not in use.
     offered: Vec<&'static Pack>,
+    /// The path of the configuration, relative to the root.
+    config_path: &'static str,
     /// The new configuration; `None` if one exists.
     config: Option<String>,
     hooks: anyhow::Result<Preview>,
@@ -154,6 +158,13 @@ enum Hooks {
     Guard,
 }
 
+/// The path of a new configuration: one that git does not ignore.
+fn new_config(root: &Root, environment: &Environment) -> &'static str {
+    let config = root.path().join(CONFIG);
+    let ignored = git::untracked(&environment.git, [config.as_path()].into_iter(), Untracked::Ignored);
+    if ignored.is_empty() { CONFIG } else { TOP_CONFIG }
+}
+
 /// The configuration that the project has.
 fn existing_config(root: &Root) -> Option<&'static str> {
     [CONFIG, TOP_CONFIG].into_iter().find(|name| root.path().join(name).symlink_metadata().is_ok())
@@ -165,7 +176,9 @@ impl InitPlan {
         let languages = PACKS.iter().filter(|pack| is_about_language(pack) && fits(pack, &targets));
         let languages: Vec<&'static Pack> = languages.collect();
         let named: Vec<&'static Pack> = args.packs.chosen().collect();
-        let has_config = existing_config(&root).is_some();
+        let existing = existing_config(&root);
+        let has_config = existing.is_some();
+        let config_path = existing.unwrap_or_else(|| new_config(&root, environment));
         let packs: Vec<&'static Pack> = match (has_config, named.is_empty()) {
             (true, _) => Vec::new(),
             (false, false) => named,
@@ -174,7 +187,7 @@ impl InitPlan {
                 PACKS.iter().filter(is_wanted).collect()
             }
         };
-        let config = (!has_config).then(|| config(&packs));
+        let config = (!has_config).then(|| config(config_path, &packs));
         let today = project::check(&root, environment, packs)?;
         let has_gaps = today.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
@@ -195,6 +208,7 @@ impl InitPlan {
         Ok(Self {
             offered: offered.collect(),
             languages: languages.iter().map(|pack| pack.name).collect(),
+            config_path,
             config,
             hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
             guard: install::preview(HookForm::Guard, environment),
@@ -215,19 +229,31 @@ impl InitPlan {
             return;
         }
         for pack in args.packs.chosen().filter(|pack| !self.today.packs.contains(pack)) {
-            let config = existing_config(&self.root).unwrap_or(CONFIG);
             to_stderr(format_args!(
-                "phaser: add '{}' to 'packs' in {config} (init does not change it)",
-                pack.name
+                "phaser: add '{}' to 'packs' in {} (init does not change it)",
+                pack.name, self.config_path
             ));
         }
+    }
+
+    /// The path of the baseline, relative to the root: beside the configuration.
+    fn baseline_path(&self) -> &'static str {
+        match &self.config {
+            Some(_) => baseline_beside(self.config_path == CONFIG, self.config_path == TOP_CONFIG),
+            None => baseline_file(&self.root),
+        }
+    }
+
+    /// Whether contracts of the project need a directory that the new configuration names.
+    fn needs_directory(&self) -> bool {
+        self.config.is_some() && self.config_path == TOP_CONFIG
     }
 
     /// Prints which files git ignores, of those that exist and those to write.
     fn print_ignored(&self, environment: &Environment) {
         let mut ignored = self.today.report.ignored_by_git.clone();
         if self.config.is_some() {
-            let config = self.root.path().join(CONFIG);
+            let config = self.root.path().join(self.config_path);
             let found = git::untracked(&environment.git, [config.as_path()].into_iter(), Untracked::Ignored);
             ignored.extend(found.into_iter().map(|file| self.root.relative(file)));
         }
@@ -319,7 +345,10 @@ impl InitPlan {
         prompt: &mut Prompt<'_>,
         environment: &Environment,
     ) -> anyhow::Result<Option<NewContract>> {
-        if self.today.own_contracts > 0 || !prompt.confirm(questions::CONTRACT, OnEnter::No)? {
+        if self.today.own_contracts > 0
+            || self.needs_directory()
+            || !prompt.confirm(questions::CONTRACT, OnEnter::No)?
+        {
             return Ok(None);
         }
         create::ask(prompt, environment)
@@ -369,13 +398,13 @@ impl InitPlan {
             is_program: false,
         };
         let mut files = Vec::new();
-        files.extend(self.config.as_ref().map(|text| new(CONFIG, text)));
+        files.extend(self.config.as_ref().map(|text| new(self.config_path, text)));
         files.extend(contract.map(|contract| {
             let path = contract.path.clone();
             NewFile { path, ..new(&contract.shown(), &contract.yaml()) }
         }));
         if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
-            files.push(new(baseline_file(&self.root), &first.file()?));
+            files.push(new(self.baseline_path(), &first.file()?));
         }
         if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
             (wanted.pre_commit, &self.pre_commit)
@@ -452,16 +481,14 @@ impl InitPlan {
         }
         match &self.config {
             Some(text) => {
-                writeln!(out, "The configuration, {CONFIG}:")?;
+                let why = if self.config_path == TOP_CONFIG { ", since git ignores .claude" } else { "" };
+                writeln!(out, "The configuration, {}{why}:", self.config_path)?;
                 write_indented(out, text)?;
             }
-            None => {
-                let config = existing_config(&self.root).unwrap_or(CONFIG);
-                writeln!(out, "{config} exists and stays unchanged.\n")?;
-            }
+            None => writeln!(out, "{} exists and stays unchanged.\n", self.config_path)?,
         }
         if !self.offered.is_empty() {
-            let config = existing_config(&self.root).unwrap_or(CONFIG);
+            let config = self.config_path;
             let width = self.offered.iter().map(|pack| pack.name.len()).max().unwrap_or(0);
             writeln!(out, "Other packs that fit; to use one, add it to 'packs' in {config}:")?;
             for pack in &self.offered {
@@ -563,11 +590,11 @@ impl InitPlan {
         }
         self.write_gaps(out)?;
         if !matches!(self.today.recorded, Recorded::Nowhere) {
-            writeln!(out, "{} exists and stays unchanged.", baseline_file(&self.root))?;
+            writeln!(out, "{} exists and stays unchanged.", self.baseline_path())?;
         } else if open > 0 && self.baseline.is_none() {
             writeln!(out, "They cannot be recorded in a baseline (see 'phaser baseline').")?;
         } else if self.baseline.is_some() {
-            let file = baseline_file(&self.root);
+            let file = self.baseline_path();
             writeln!(out, "Recorded in {file} (--baseline), they no longer fail a run; new ones do.")?;
         }
         writeln!(out)
@@ -600,7 +627,8 @@ impl InitPlan {
         self.write_left(out, wanted)?;
         self.write_untracked(out, wanted, contract, environment)?;
         if self.today.own_contracts == 0 && contract.is_none() {
-            writeln!(out, "To write a rule of your own: phaser contracts create")?;
+            let first = if self.needs_directory() { ", name a directory in 'contracts', then" } else { "" };
+            writeln!(out, "To write a rule of your own{first}: phaser contracts create")?;
         }
         writeln!(out, "Next: phaser enforce --all")
     }
@@ -647,9 +675,9 @@ impl InitPlan {
     ) -> io::Result<()> {
         let root = self.root.path();
         let mut written: Vec<PathBuf> = Vec::new();
-        written.extend(self.config.is_some().then(|| root.join(CONFIG)));
+        written.extend(self.config.is_some().then(|| root.join(self.config_path)));
         written.extend(contract.map(|contract| contract.path.clone()));
-        written.extend(wanted.baseline.then(|| root.join(baseline_file(&self.root))));
+        written.extend(wanted.baseline.then(|| root.join(self.baseline_path())));
         let new = git::untracked(&environment.git, written.iter().map(PathBuf::as_path), Untracked::New);
         let new = new.into_iter().map(|file| self.root.relative(file));
         let files: BTreeSet<RelPath> = self.today.untracked.iter().cloned().chain(new).collect();
@@ -666,16 +694,23 @@ fn changes(hooks: &anyhow::Result<Preview>) -> bool {
     hooks.as_ref().is_ok_and(Preview::changes_something)
 }
 
-/// A configuration with these packs.
-fn config(packs: &[&Pack]) -> String {
+/// A configuration at `path` with these packs.
+fn config(path: &str, packs: &[&Pack]) -> String {
     let names: Vec<_> = packs.iter().map(|pack| pack.name).collect();
+    let contracts = if path == TOP_CONFIG {
+        "# Directories with contracts of this project: git ignores .claude/contracts.\n\
+         # contracts: [contracts]\n"
+    } else {
+        ""
+    };
     format!(
         "# What phaser checks in this project: in Claude Code, at commit time and in CI.\n\
          packs: [{}]\n\
          # An edit or a commit is refused only for the violations that it adds.\n\
          existing: report\n\
          # A broken contract or a file that cannot be checked fails commits and CI.\n\
-         strict: true\n",
+         strict: true\n\
+         {contracts}",
         names.join(", ")
     )
 }
@@ -787,7 +822,8 @@ mod tests {
     #[test]
     fn writes_valid_configuration() {
         let packs: Vec<&'static Pack> = PACKS.iter().collect();
-        let read = phaser_project::config::parse(config(&packs).as_bytes(), CONFIG.as_ref()).expect("valid");
+        let read =
+            phaser_project::config::parse(config(CONFIG, &packs).as_bytes(), CONFIG.as_ref()).expect("valid");
         assert_eq!(read.packs, packs);
         assert_eq!(read.existing, Some(phaser_project::config::Existing::Report));
     }

@@ -387,6 +387,41 @@ fn names_unchecked_files() {
 }
 
 #[test]
+fn ignored_directory_is_avoided() {
+    let sandbox = old_code().file(".gitignore", ".claude/\n");
+    fs::remove_dir_all(sandbox.path(".claude")).expect("removed");
+    let output = sandbox.run(["init", "--yes", "--pack", "python"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("phaser.yaml, since git ignores .claude:"), "{output}");
+    assert!(output.stdout.contains("name a directory in 'contracts'"), "{output}");
+    assert!(!output.stderr.contains("ignored by git"), "{output}");
+    assert!(!sandbox.path(".claude/phaser.yaml").exists());
+    let all = sandbox.run(["enforce", "--all"]);
+    assert_eq!(all.code, Some(0), "{all}");
+
+    // The line that the configuration has for them.
+    let config = read(&sandbox, "phaser.yaml").replace("# contracts: [contracts]", "contracts: [contracts]");
+    let sandbox = sandbox.file("phaser.yaml", config);
+    fs::create_dir(sandbox.path("contracts")).expect("created");
+    let created = sandbox.run([
+        "contracts",
+        "create",
+        "--rule-id",
+        "a",
+        "--type",
+        "forbid_pattern",
+        "--pattern",
+        "x",
+        "--glob",
+        "**/*.py",
+        "--message",
+        "m",
+    ]);
+    assert_eq!(created.code, Some(0), "{created}");
+    assert!(sandbox.path("contracts/a.yaml").exists(), "{created}");
+}
+
+#[test]
 fn terminal_asks_before_writing() {
     let run = |sandbox: &Sandbox, typed: &str| typing_on_a_terminal(sandbox, "init", &[], typed);
     let sandbox = old_code();

@@ -108,16 +108,16 @@ pub fn attempt<T>(digest: impl FnOnce() -> u64, work: impl FnOnce() -> T) -> Res
     if let Some(why) = state.abandoned.why(digest) {
         return Err(why);
     }
-    let _running = Running::start(digest);
+    let _running = RunningWork::start(digest);
     #[cfg(unix)]
     state.armed.get_or_init(|| signals::arm(state));
     Ok(work())
 }
 
 /// Marks the work of this thread until it is dropped.
-struct Running;
+struct RunningWork;
 
-impl Running {
+impl RunningWork {
     fn start(digest: u64) -> Self {
         CURRENT.set(digest);
         RUNNING.fetch_add(1, Ordering::SeqCst);
@@ -125,7 +125,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningWork {
     fn drop(&mut self) {
         RUNNING.fetch_sub(1, Ordering::SeqCst);
         CURRENT.set(0);

@@ -25,12 +25,12 @@ const GRACE: Duration = Duration::from_millis(100);
 const DIGITS: usize = 16;
 
 /// What the handler needs; set once, and never freed.
-static PREPARED: OnceLock<Prepared> = OnceLock::new();
+static PREPARED: OnceLock<PreparedRerun> = OnceLock::new();
 
 /// Whether a thread is about to run the program again.
 static IS_CLAIMED: AtomicBool = AtomicBool::new(false);
 
-struct Prepared {
+struct PreparedRerun {
     program: CString,
     arguments: Pointers,
     environment: Pointers,
@@ -61,7 +61,7 @@ impl Pointers {
 
 /// Installs the handlers and starts the timer. If something cannot be prepared, a crash ends the process as usual.
 pub(crate) fn arm(state: &State) {
-    let Ok(prepared) = Prepared::new(state) else { return };
+    let Ok(prepared) = PreparedRerun::new(state) else { return };
     PREPARED.get_or_init(|| prepared);
     for signal in CRASHES {
         // The signal is not blocked in the handler: it would stay blocked in the next run. After one signal the default
@@ -73,7 +73,7 @@ pub(crate) fn arm(state: &State) {
     }
 }
 
-impl Prepared {
+impl PreparedRerun {
     fn new(state: &State) -> io::Result<Self> {
         let earlier: String =
             state.abandoned.crashed.iter().map(|digest| format!("{digest:016x},")).collect();
@@ -215,7 +215,7 @@ fn timeval(time: Duration) -> libc::timeval {
 
 /// Replaces this process by the next run. Returns only on failure.
 #[expect(unsafe_code, reason = "called in a signal handler, where std::process::Command may not be used")]
-fn execute(prepared: &Prepared) {
+fn execute(prepared: &PreparedRerun) {
     // SAFETY: all calls are system calls and async-signal-safe. The strings and lists are never freed, and end with NUL and a
     // null pointer. A timer survives 'execve', so it is stopped.
     unsafe {

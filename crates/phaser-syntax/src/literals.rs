@@ -224,13 +224,13 @@ fn leading(pattern: &str) -> Option<&str> {
 
 /// A word of a pattern that is a named leaf, or a part of one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Word<'p> {
+pub(crate) struct PatternWord<'p> {
     pub text: &'p str,
     is_quoted: bool,
 }
 
 /// The words of a pattern that are named leaves, or parts of them.
-pub(crate) fn words(pattern: &str) -> Vec<Word<'_>> {
+pub(crate) fn words(pattern: &str) -> Vec<PatternWord<'_>> {
     // What follows a heredoc or a declaration has its own rules.
     let pattern =
         &pattern[..pattern.find("<<").into_iter().chain(pattern.find("<!")).min().unwrap_or(pattern.len())];
@@ -257,7 +257,7 @@ pub(crate) fn words(pattern: &str) -> Vec<Word<'_>> {
                     && word.len() >= MIN_LENGTH
                     && KEYWORDS.binary_search(&&*word.to_ascii_lowercase()).is_err();
                 if is_open && is_literal {
-                    words.push(Word { text: word, is_quoted: quote.is_some() });
+                    words.push(PatternWord { text: word, is_quoted: quote.is_some() });
                 }
                 continue;
             }

@@ -23,7 +23,7 @@ const MAX_STEPS: u64 = 100_000_000;
 const STEPS_BETWEEN_STOPS: u64 = 2048;
 
 /// The steps left.
-pub(crate) struct Meter {
+pub(crate) struct StepMeter {
     left: Cell<u64>,
     /// The value of `left` at which `stop` is called next.
     next_stop: Cell<u64>,
@@ -34,7 +34,7 @@ pub(crate) struct Meter {
     stop: Stop,
 }
 
-impl Meter {
+impl StepMeter {
     /// Counts the steps in `tree`.
     pub fn new(tree: Tree, stop: Stop) -> Self {
         let (left, next_stop) = (Cell::new(MAX_STEPS), Cell::new(MAX_STEPS - STEPS_BETWEEN_STOPS));
@@ -82,7 +82,7 @@ pub(crate) struct MeteredDoc {
     pub source: Rc<String>,
     pub language: SupportLang,
     pub tree: Tree,
-    pub meter: Rc<Meter>,
+    pub meter: Rc<StepMeter>,
 }
 
 impl Doc for MeteredDoc {
@@ -117,7 +117,7 @@ impl Doc for MeteredDoc {
 #[derive(Clone)]
 pub(crate) struct MeteredNode<'r> {
     node: Node<'r>,
-    meter: &'r Meter,
+    meter: &'r StepMeter,
 }
 
 impl<'r> MeteredNode<'r> {

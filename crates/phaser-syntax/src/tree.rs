@@ -11,7 +11,7 @@ use phaser_rerun::{Abandoned, attempt};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range as TreeRange, Tree, TreeCursor};
 
 use crate::language::Language;
-use crate::metered::{Meter, MeteredDoc};
+use crate::metered::{MeteredDoc, StepMeter};
 
 /// Cap on the text that is parsed, in bytes. A tree takes ten to twenty times the memory of its text.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -69,7 +69,7 @@ impl From<Abandoned> for Unfinished {
 /// A parsed text. A syntax error makes an error node; the rest of the text has its usual nodes.
 pub struct SyntaxTree {
     pub(crate) root: AstGrep<MeteredDoc>,
-    pub(crate) meter: Rc<Meter>,
+    pub(crate) meter: Rc<StepMeter>,
     language: Language,
     tree: Tree,
     stop: Stop,
@@ -150,7 +150,7 @@ impl SyntaxTree {
         stop: &Stop,
     ) -> Result<Self, Unfinished> {
         let tree = parse(&source, language, ranges, stop)?;
-        let meter = Rc::new(Meter::new(tree.clone(), Rc::clone(stop)));
+        let meter = Rc::new(StepMeter::new(tree.clone(), Rc::clone(stop)));
         let doc = MeteredDoc {
             source,
             language: language.ast_grep(),

@@ -33,6 +33,7 @@ use phaser_data::Scalar;
 use phaser_project::contracts::read::ContractDirectory;
 use phaser_project::path::Root;
 use phaser_project::project::PATIENT_TIMEOUT;
+use phaser_project::source::git::{self, Untracked};
 
 mod dialogue;
 
@@ -182,7 +183,7 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place().project(environment)?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut prompt = Prompt::new(&mut input, &mut output);
-    let destination = Destination::new(&project, args.user)?;
+    let destination = Destination::new(&project, args.user, environment)?;
     let Some(new) = dialogue::run(&mut prompt, project, destination, environment)? else {
         return print("Nothing written.\n").map(|()| Exit::Clean);
     };
@@ -197,13 +198,13 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
 /// Asks for a contract of the project, and returns it without writing it. `None` if the user gives up.
 pub fn ask(prompt: &mut Prompt<'_>, environment: &Environment) -> anyhow::Result<Option<NewContract>> {
     let project = Where::default().quiet_project(environment)?;
-    let destination = Destination::new(&project, false)?;
+    let destination = Destination::new(&project, false, environment)?;
     dialogue::run(prompt, project, destination, environment)
 }
 
 fn from_flags(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place().project(environment)?;
-    let new = Destination::new(&project, args.user)?.contract(&args.spec())?;
+    let new = Destination::new(&project, args.user, environment)?.contract(&args.spec())?;
     new.check_id(&project)?;
     let failures = failures(&new.contract, &project.root);
     if !failures.is_empty() {
@@ -499,14 +500,23 @@ struct Destination {
 }
 
 impl Destination {
-    fn new(project: &LoadedProject, for_user: bool) -> anyhow::Result<Self> {
+    /// The project's own directory, or one of its configuration if git ignores that.
+    fn new(project: &LoadedProject, for_user: bool, environment: &Environment) -> anyhow::Result<Self> {
         let wanted = if for_user { LayerKind::User } else { LayerKind::Project };
         let fits =
             |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
         let is_older = |directory: &ContractDirectory| directory.nested_only;
-        let mut directories = project.directories().filter(|directory| !is_older(directory));
-        let directory =
-            directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
+        let directories = || project.directories().filter(|directory| !is_older(directory));
+        let mut directory =
+            directories().rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
+        let is_ignored = |directory: &ContractDirectory| {
+            let file = directory.path.join("contract.yaml");
+            !git::untracked(&environment.git, [file.as_path()].into_iter(), Untracked::Ignored).is_empty()
+        };
+        if directory.kind == LayerKind::Project && is_ignored(directory) {
+            let mut configured = directories().filter(|other| other.kind == LayerKind::Configured);
+            directory = configured.find(|other| !is_ignored(other)).unwrap_or(directory);
+        }
         let ContractDirectory { kind, path, shown, .. } = directory;
         Ok(Self { kind: *kind, path: path.clone(), shown: shown.clone() })
     }
