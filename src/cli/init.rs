@@ -158,11 +158,13 @@ enum Hooks {
     Guard,
 }
 
-/// The path of a new configuration: one that git does not ignore.
+/// The path of a new configuration: the usual one, unless git ignores it and not the other.
 fn new_config(root: &Root, environment: &Environment) -> &'static str {
-    let config = root.path().join(CONFIG);
-    let ignored = git::untracked(&environment.git, [config.as_path()].into_iter(), Untracked::Ignored);
-    if ignored.is_empty() { CONFIG } else { TOP_CONFIG }
+    let is_ignored = |name: &str| {
+        let file = root.path().join(name);
+        !git::untracked(&environment.git, [file.as_path()].into_iter(), Untracked::Ignored).is_empty()
+    };
+    if is_ignored(CONFIG) && !is_ignored(TOP_CONFIG) { TOP_CONFIG } else { CONFIG }
 }
 
 /// The configuration that the project has.

@@ -208,7 +208,8 @@ fn reports_files_of_enforcement_that_git_ignores() {
 
 #[test]
 fn init_warns_about_ignored_configuration_to_write() {
-    let sandbox = Sandbox::new().file(".gitignore", ".claude/\n").file("a.txt", "fine\n").git_init();
+    let ignored = ".claude/\n/phaser.yaml\n";
+    let sandbox = Sandbox::new().file(".gitignore", ignored).file("a.txt", "fine\n").git_init();
     let init = sandbox.run(["init", "--dry-run"]);
     assert!(init.stderr.contains(".claude/phaser.yaml is ignored by git"), "{init}");
 }
