@@ -156,6 +156,22 @@ fn staged_existence_is_that_of_commit() {
 }
 
 #[test]
+fn required_file_may_be_outside_sparse_checkout() {
+    let sandbox = Sandbox::new()
+        .contract(&contract("licence", "file_exists", None, "legal/LICENSE"))
+        .file("legal/LICENSE", "")
+        .file("src/a.py", "")
+        .git_init()
+        .git_add(".")
+        .git_commit("first");
+    sandbox.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/legal/"]);
+    assert!(!sandbox.path("legal").exists());
+    for mode in ["--all", "--staged"] {
+        assert_eq!(sandbox.run(["enforce", mode, "--format", "json"]).violations(), [""; 0], "{mode}");
+    }
+}
+
+#[test]
 fn nested_contained_text_is_literal() {
     let sandbox = Sandbox::new()
         .contract(&nested("not-contains", "file_not_contains", "a.b(", "**/*.txt"))

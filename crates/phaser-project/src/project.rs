@@ -1085,9 +1085,12 @@ impl<'p> Inspection<'p> {
         notes.extend(cache.map(|cache| cache.save(&self.targets)).unwrap_or_default());
         let root = &self.project.root;
         let outside = FilesOutsideCheckout::new(root, self.project.project_location());
-        report.violations.retain(|Violation { contract, .. }| {
-            contract.check != Check::Exists || !outside.any(&|path| contract.applies_to(path, None))
-        });
+        // The staged files include those that a sparse checkout leaves out.
+        if !matches!(self.source, Source::Staged(_)) {
+            report.violations.retain(|Violation { contract, .. }| {
+                contract.check != Check::Exists || !outside.any(&|path| contract.applies_to(path, None))
+            });
+        }
         self.judge_changes(matcher, &outside, &mut report);
         let baseline = recorded(&self.recorded, root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
