@@ -1,7 +1,7 @@
 //! A parser that crashes or hangs: phaser runs again without syntax trees, and what they were for is a gap.
 //!
-//! No input is known that makes a grammar crash or hang. strace delivers the signal instead: at the system call that starts the
-//! timer of a hook, which is the last one before the first tree is parsed.
+//! Few inputs are known that make a grammar crash, and none that makes one hang. strace delivers the signal instead: at the
+//! system call that starts the timer of a hook, which is the last one before the first tree is parsed.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -60,6 +60,25 @@ fn text_contracts_deny_after_crash() {
         output.assert_denied(&["no-todo at line 2"]);
         assert_eq!(unchecked_in(&output.stderr), gaps(cause), "{signal}");
         assert!(output.message().contains(&format!("a.py: needs-main {cause}")), "{signal}: {output}");
+    }
+}
+
+/// The grammar of Ruby stores the length of a heredoc's word in one byte, and up to 1025 bytes for all open heredocs in a
+/// buffer of 1024. Assertions end both.
+#[cfg(unix)]
+#[test]
+fn heredocs_crash_ruby_grammar_only() {
+    let word = |letter: &str, len: usize| format!("<<{}", letter.repeat(len));
+    let words = [word("A", 200), word("B", 200), word("C", 200), word("D", 200), word("E", 203)].join(", ");
+    let no_eval = NO_EVAL.replace("*.py", "*.rb");
+    let sandbox = Sandbox::new().contract(&no_eval).contract(&forbid("no-todo", "TODO", "**/*.rb"));
+    for heredoc in [word("A", 256), words] {
+        let output = sandbox.pre_write("a.rb", &format!("eval(x)  # TODO\nf({heredoc})\n"));
+        output.assert_denied(&["no-todo at line 1"]);
+        assert_eq!(unchecked_in(&output.stderr), [format!("a.rb: no-eval {CRASHED}")], "{output}");
+        let output = sandbox.pre_write("a.rb", &format!("eval(x)\nf({heredoc})\n"));
+        assert_eq!((output.code, output.decision().as_str()), (Some(0), ""), "{output}");
+        assert!(output.message().contains(&format!("a.rb: no-eval {CRASHED}")), "{output}");
     }
 }
 

@@ -12,7 +12,8 @@
 //! | Ruby | `require "a"`, `require_relative "a"` | the string |
 //! | C, C++ | `#include "a.h"`, `#include <a.h>` | `a.h` |
 //!
-//! A string with an escape, an interpolation or a substitution is no import: its value is not known from the text.
+//! A string with an escape, an interpolation or a substitution is no import: its value is not known from the text. Neither is
+//! a name with a syntax error.
 
 use std::ops::Range;
 
@@ -217,14 +218,14 @@ impl<'t> Finder<'t> {
             }
             (SupportLang::Java, "package_declaration") => {
                 let name = named_children(node).find(|child| child.kind().ends_with("identifier"));
-                self.found.package = name.map(|name| without_space(self.text(name)));
+                self.found.package = name.and_then(|name| self.name(name));
             }
             (SupportLang::Java, "import_declaration") => self.java_import(node),
             (SupportLang::CSharp, "using_directive") => {
                 let alias = node.child_by_field_name("name");
                 let module = named_children(node).filter(|child| Some(*child) != alias).last();
                 if let Some(module) = module {
-                    self.add(module, without_space(self.text(module)), ImportForm::Name);
+                    self.add_name(module, ImportForm::Name);
                 }
             }
             (SupportLang::Php, "namespace_use_declaration") => self.php_use(node),
@@ -248,6 +249,35 @@ impl<'t> Finder<'t> {
 
     fn text(&self, node: Node<'_>) -> &'t str {
         self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The tokens of a dotted name, which may have white space, line continuations and comments around its dots; `None`
+    /// for a name with a syntax error.
+    fn name(&self, node: Node<'_>) -> Option<String> {
+        if node.has_error() {
+            return None;
+        }
+        let (mut name, mut cursor) = (String::new(), node.walk());
+        loop {
+            if !cursor.node().is_extra() {
+                if cursor.goto_first_child() {
+                    continue;
+                }
+                name.push_str(self.text(cursor.node()));
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return Some(name);
+                }
+            }
+        }
+    }
+
+    /// Adds the module that a dotted name names.
+    fn add_name(&mut self, node: Node<'_>, form: ImportForm) {
+        if let Some(module) = self.name(node) {
+            self.add(node, module, form);
+        }
     }
 
     fn add(&mut self, node: Node<'_>, module: String, form: ImportForm) {
@@ -286,7 +316,7 @@ impl<'t> Finder<'t> {
         for child in named_children(node) {
             let name = child.child_by_field_name("name").unwrap_or(child);
             if name.kind() == "dotted_name" {
-                self.add(name, without_space(self.text(name)), ImportForm::Name);
+                self.add_name(name, ImportForm::Name);
             }
         }
     }
@@ -296,11 +326,13 @@ impl<'t> Finder<'t> {
         let mut members = Vec::new();
         let mut cursor = node.walk();
         for child in node.children_by_field_name("name", &mut cursor) {
-            let name = child.child_by_field_name("name").unwrap_or(child);
-            members.push(ImportedMember { span: name.byte_range(), name: without_space(self.text(name)) });
+            let node = child.child_by_field_name("name").unwrap_or(child);
+            if let Some(name) = self.name(node) {
+                members.push(ImportedMember { span: node.byte_range(), name });
+            }
         }
         let before = self.found.imports.len();
-        self.add(module, without_space(self.text(module)), ImportForm::Name);
+        self.add_name(module, ImportForm::Name);
         if let Some(import) = self.found.imports.get_mut(before) {
             import.members = members;
         }
@@ -328,14 +360,18 @@ impl<'t> Finder<'t> {
         if self.unfinished.is_some() {
             return;
         }
-        let joined = |path: Node<'_>| format!("{prefix}{}", without_space(self.text(path)));
+        let joined = |path: Node<'_>| Some(format!("{prefix}{}", self.name(path)?));
         match node.kind() {
             "use_list" => named_children(node).for_each(|child| self.rust_use(child, prefix, depth + 1)),
             "scoped_use_list" => {
                 let Some(list) = node.child_by_field_name("list") else { return };
                 let path = node.child_by_field_name("path");
                 // `use ::{a, b}` has no path.
-                let prefix = path.map_or_else(|| "::".to_owned(), |path| joined(path) + "::");
+                let prefix = match path {
+                    Some(path) => joined(path).map(|path| path + "::"),
+                    None => Some("::".to_owned()),
+                };
+                let Some(prefix) = prefix else { return };
                 let rooted = self.text(node).starts_with("::") && !prefix.starts_with("::");
                 let prefix = if rooted { format!("::{prefix}") } else { prefix };
                 self.rust_use(list, &prefix, depth + 1);
@@ -346,16 +382,18 @@ impl<'t> Finder<'t> {
                 }
             }
             "use_wildcard" => {
-                let module = joined(node);
-                self.add(node, module, ImportForm::Package);
+                if let Some(module) = joined(node) {
+                    self.add(node, module, ImportForm::Package);
+                }
             }
             "self" if !prefix.is_empty() => {
                 let module = prefix.trim_end_matches("::").to_owned();
                 self.add(node, module, ImportForm::Name);
             }
             "identifier" | "scoped_identifier" | "self" | "super" | "crate" => {
-                let module = joined(node);
-                self.add(node, module, ImportForm::Name);
+                if let Some(module) = joined(node) {
+                    self.add(node, module, ImportForm::Name);
+                }
             }
             _ => {}
         }
@@ -373,13 +411,17 @@ impl<'t> Finder<'t> {
             (false, false) => ImportForm::Name,
         };
         if let Some(name) = name {
-            self.add(*name, without_space(self.text(*name)), form);
+            self.add_name(*name, form);
         }
     }
 
     fn php_use(&mut self, node: Node<'t>) {
         let prefix = named_children(node).find(|child| child.kind() == "namespace_name");
-        let prefix = prefix.map_or_else(String::new, |prefix| format!("{}\\", self.text(prefix)));
+        let prefix = match prefix {
+            Some(prefix) => self.name(prefix).map(|prefix| prefix + "\\"),
+            None => Some(String::new()),
+        };
+        let Some(prefix) = prefix else { return };
         let group = node.child_by_field_name("body").unwrap_or(node);
         for clause in named_children(group).filter(|child| child.kind() == "namespace_use_clause") {
             if self.unfinished.is_some() {
@@ -388,9 +430,9 @@ impl<'t> Finder<'t> {
             let alias = clause.child_by_field_name("alias");
             let name = named_children(clause)
                 .find(|child| Some(*child) != alias && matches!(child.kind(), "name" | "qualified_name"));
-            if let Some(name) = name {
-                let module = format!("{prefix}{}", self.text(name).trim_start_matches('\\'));
-                self.add(name, module.trim_start_matches('\\').to_owned(), ImportForm::Name);
+            if let Some((node, name)) = name.and_then(|node| Some((node, self.name(node)?))) {
+                let module = format!("{prefix}{}", name.trim_start_matches('\\'));
+                self.add(node, module.trim_start_matches('\\').to_owned(), ImportForm::Name);
             }
         }
     }
@@ -416,11 +458,6 @@ fn named_children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
 
 fn has_interpolation(string: Node<'_>) -> bool {
     named_children(string).any(|child| child.kind() == "interpolation")
-}
-
-/// A dotted name may have white space and comments of the line around its dots.
-fn without_space(text: &str) -> String {
-    if text.contains(char::is_whitespace) { text.split_whitespace().collect() } else { text.to_owned() }
 }
 
 #[cfg(test)]

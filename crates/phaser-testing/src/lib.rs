@@ -333,14 +333,17 @@ struct FilesInMemory(BTreeMap<String, String>);
 
 impl ProjectView for FilesInMemory {
     fn entry(&self, path: &str) -> Option<EntryKind> {
+        assert!(path.is_empty() || is_normal(path), "asked for {path}");
         view::entry(&self.0, path)
     }
 
     fn list(&self, directory: &str) -> Vec<(String, EntryKind)> {
+        assert!(directory.is_empty() || is_normal(directory), "asked for {directory}");
         view::list(&self.0, directory)
     }
 
     fn read(&self, path: &str) -> Option<String> {
+        assert!(is_normal(path), "asked for {path}");
         self.0.get(path).cloned()
     }
 }

@@ -133,6 +133,28 @@ fn finds_imports_around_syntax_error() {
 }
 
 #[test]
+fn omits_names_with_syntax_error() {
+    assert_eq!(
+        modules("python", "from .$. import a\nfrom .b import c\nimport d. . .e\nimport f\n"),
+        same(&[".b", "f"])
+    );
+    assert_eq!(modules("rust", "use a::$::b;\nuse c;\n"), same(&["c"]));
+    assert_eq!(modules("java", "import a.$$..b;\nimport c.D;\n"), same(&["c.D"]));
+}
+
+#[test]
+fn names_have_no_space_or_comment() {
+    let python = "from a.\\\n  b import c\nimport d . e\n";
+    assert_eq!(modules("python", python), pairs(&[("a.b", "a.\\\n  b"), ("d.e", "d . e")]));
+    let slashes = [("java", "import a /* x */ . b;"), ("csharp", "using a /* x */ . b;")];
+    for (language, text) in slashes {
+        assert_eq!(modules(language, text), pairs(&[("a.b", "a /* x */ . b")]), "{language}");
+    }
+    assert_eq!(modules("rust", "use a:: // x\n b;"), pairs(&[("a::b", "a:: // x\n b")]));
+    assert_eq!(modules("php", "<?php use a \\ /* x */ b;"), pairs(&[("a\\b", "a \\ /* x */ b")]));
+}
+
+#[test]
 fn every_import_has_a_word() {
     for language in Language::all().filter(|language| language.has_imports()) {
         assert!(language.import_words().iter().all(|word| word.len() > 2), "{language}");

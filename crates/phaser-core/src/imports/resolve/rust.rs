@@ -17,7 +17,7 @@ pub(crate) struct Configs {
 pub(super) struct Manifest {
     /// The name of the library in code; `None` for a workspace without a package.
     library: Option<String>,
-    /// The file of the library.
+    /// The file of the library, from the directory of the package.
     library_file: String,
     /// Dependencies in the project, by their name in code, with their directory.
     local: Vec<(String, String)>,
@@ -65,18 +65,17 @@ impl Importer<'_> {
             }
         }
         let library = |directory: &str, manifest: &Manifest| {
-            let file = child(directory, &manifest.library_file);
-            CrateRoot { directory: parent(&file).to_owned(), file }
+            let file = joined(directory, &manifest.library_file)?;
+            Some(CrateRoot { directory: parent(&file).to_owned(), file })
         };
-        if manifest.library.as_deref() == Some(first) {
-            let root = library(package, manifest);
-            if self.resolver.is_file(&root.file) {
-                return self.module_in(&root, parts[1..].iter().copied());
-            }
+        if manifest.library.as_deref() == Some(first)
+            && let Some(root) = library(package, manifest).filter(|root| self.resolver.is_file(&root.file))
+        {
+            return self.module_in(&root, parts[1..].iter().copied());
         }
         if let Some(directory) = self.dependency(package, manifest, first) {
             let other = manifest_in(self.resolver, &directory);
-            let root = library(&directory, other.as_ref().as_ref()?);
+            let root = library(&directory, other.as_ref().as_ref()?)?;
             return self.module_in(&root, parts[1..].iter().copied());
         }
         if is_external {

@@ -171,6 +171,7 @@ impl Importer<'_> {
 
     /// A package of the nearest workspace, or a file in it.
     fn workspace(&self, module: &str) -> Option<Vec<ImportTarget>> {
+        let module = joined("", module)?;
         let packages = ancestors(self.directory()).find_map(|directory| {
             let packages = workspace_packages(self.resolver, directory);
             packages.is_some().then_some(packages)
@@ -189,7 +190,7 @@ impl Importer<'_> {
     }
 }
 
-/// The paths of the alias that matches, the one with the longest text before its `*`.
+/// The paths of the alias that matches, the one with the longest text before its `*`. What the `*` stands for may contain `..`.
 fn longest_match(aliases: &[PathAlias], module: &str) -> Option<Vec<String>> {
     let matching = aliases.iter().filter_map(|alias| Some((alias, alias.captured(module)?)));
     let length = |alias: &PathAlias| match alias.pattern.split_once('*') {
@@ -197,7 +198,7 @@ fn longest_match(aliases: &[PathAlias], module: &str) -> Option<Vec<String>> {
         Some((before, _)) => (0, before.len()),
     };
     let (alias, captured) = matching.max_by_key(|(alias, _)| length(alias))?;
-    Some(alias.paths.iter().map(|path| path.replacen('*', captured, 1)).collect())
+    Some(alias.paths.iter().filter_map(|path| joined("", &path.replacen('*', captured, 1))).collect())
 }
 
 /// The options of a configuration with those that it extends.

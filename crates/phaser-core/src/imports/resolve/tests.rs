@@ -174,8 +174,11 @@ import '../../../out';
 import '@/infra/db';
 import '@/env';
 import '@/gone';
+import '@/../env';
+import '@/../../env';
 import '@acme/ui';
 import '@acme/ui/src/button';
+import '@acme/ui/../ui/src/button';
 import '@acme/old';
 import '@acme/uikit';
 import '#lib/a';
@@ -198,8 +201,11 @@ import './style.css?inline';
     @/infra/db: /src/infra/db.ts
     @/env: /env.ts
     @/gone: @/gone
+    @/../env: /env.ts
+    @/../../env: @/../../env
     @acme/ui: /packages/ui
     @acme/ui/src/button: /packages/ui/src/button.tsx
+    @acme/ui/../ui/src/button: /packages/ui/src/button.tsx
     @acme/old: @acme/old
     @acme/uikit: @acme/uikit
     #lib/a: /src/lib/a.ts /src/lib/a.web.js
@@ -271,7 +277,7 @@ fn resolves_rust() {
         ),
         (
             "crates/app/Cargo.toml",
-            "[package]\nname = 'acme-app'\n[dependencies]\nacme-store.workspace = true\nserde = '1'\nnear = { path = '../near' }\n",
+            "[package]\nname = 'acme-app'\n[dependencies]\nacme-store.workspace = true\nserde = '1'\nnear = { path = '../near' }\nodd = { path = '../odd' }\n",
         ),
         ("crates/app/src/lib.rs", ""),
         ("crates/app/src/infra/mod.rs", ""),
@@ -286,6 +292,7 @@ fn resolves_rust() {
         ("crates/store/sql.rs", ""),
         ("crates/near/Cargo.toml", "[package]\nname = 'near'\n"),
         ("crates/near/src/lib.rs", ""),
+        ("crates/odd/Cargo.toml", "[package]\nname = 'odd'\n[lib]\npath = '../shared/lib.rs'\n"),
     ];
     let text = "\
 use crate::infra::db::{Pool, self};
@@ -297,6 +304,7 @@ use self::line::Line;
 use line::Line as L;
 use acme_store::sql::Query;
 use near::Thing;
+use odd::Thing as T;
 use serde::Serialize;
 use std::fs;
 use ::acme_store::Store;
@@ -315,6 +323,7 @@ mod tests { use super::*; use super::super::Customer; }
     line::Line: /crates/app/src/domain/order/line.rs /crates/app/src/domain/order/line
     acme_store::sql::Query: /crates/store/sql.rs /crates/store/sql
     near::Thing: /crates/near/src/lib.rs
+    odd::Thing: /crates/shared/lib.rs
     serde::Serialize: serde::Serialize
     std::fs: std::fs
     ::acme_store::Store: /crates/store/lib.rs
