@@ -696,6 +696,14 @@ mod tests {
     }
 
     #[test]
+    fn characters_beyond_ascii_are_letters() {
+        runs("echo 'é' über; git commit -n", &["echo é über", "git commit -n"]);
+        runs("echo x{\u{10ffff},b}; git commit -n", &["echo x{\u{10ffff},b}", "git commit -n"]);
+        runs("cat <<'é'\nx\né\ngit commit -n", &["cat", "git commit -n"]);
+        runs("git\u{a0}commit -n", &["git\u{a0}commit -n"]);
+    }
+
+    #[test]
     fn assignments_redirections_and_comments_are_left_out() {
         runs("A=1 B=x git commit -n >out 2>&1 # git push", &["git commit -n"]);
         runs("2>/dev/null git push <in", &["git push"]);

@@ -226,6 +226,8 @@ fn parse_text(
         callbacks += 1;
         if is_over(callbacks > most_callbacks) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
+    let letters = (language == Language::BASH && !text.is_ascii()).then(|| in_ascii(text));
+    let text = letters.as_deref().unwrap_or(text);
     let bytes = text.as_bytes();
     let mut read = |at: usize, _| {
         reads += 1;
@@ -246,6 +248,14 @@ fn parse_text(
         (Some(tree), None) => Ok(tree),
         (_, why) => Err(why.unwrap_or(Unfinished::TooComplex)),
     }
+}
+
+/// The text with a letter for each byte of a character beyond ASCII. The scanner of Bash calls `isdigit` for any character,
+/// which reads beyond the table of the C library. To Bash itself such a character is a part of a word, as a letter is;
+/// keywords have no upper case.
+fn in_ascii(text: &str) -> String {
+    let ascii = |byte: u8| if byte.is_ascii() { byte } else { b'A' + byte % 26 };
+    text.bytes().map(|byte| char::from(ascii(byte))).collect()
 }
 
 /// The most brackets that are open at once. Those in strings and comments count too.
